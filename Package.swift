@@ -1,0 +1,77 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .treatWarning("StrictMemorySafety", as: .error),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+// The handler is started for every link: Embedded Swift starts as fast as C does.
+let embedded: [SwiftSetting] = [
+  .enableExperimentalFeature("Embedded"),
+  .unsafeFlags(["-wmo", "-Osize", "-no-static-stdlib"]),
+  .strictMemorySafety(),
+]
+
+let package = Package(
+  name: "deeplinkd",
+  products: [
+    .executable(name: "deeplink-open", targets: ["deeplink-open"]),
+    .executable(name: "deeplinkd", targets: ["deeplinkd"]),
+    .executable(name: "deeplink", targets: ["deeplink"]),
+  ],
+  targets: [
+    // C, below everything
+    .systemLibrary(
+      name: "CDeeplinkDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+    .systemLibrary(
+      name: "CDeeplinkIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
+    .target(name: "CDeeplinkLinux"),
+    .target(name: "CDeeplinkRE2", linkerSettings: [.linkedLibrary("re2")]),
+
+    // what the programs are made of
+    .target(name: "DeeplinkContract", swiftSettings: strict),
+    .target(name: "DeeplinkLoop", dependencies: ["CDeeplinkLinux"], swiftSettings: strict),
+    .target(
+      name: "DeeplinkBus", dependencies: ["CDeeplinkDBus", "CDeeplinkLinux", "DeeplinkLoop"],
+      swiftSettings: strict),
+    .target(
+      name: "DeeplinkWire", dependencies: ["DeeplinkBus", "DeeplinkContract"],
+      swiftSettings: strict),
+    .target(
+      name: "DeeplinkRouting", dependencies: ["CDeeplinkRE2", "CDeeplinkIDN2"],
+      swiftSettings: strict),
+    .target(
+      name: "DeeplinkDaemon",
+      dependencies: [
+        "CDeeplinkLinux", "DeeplinkLoop", "DeeplinkBus", "DeeplinkContract", "DeeplinkWire",
+        "DeeplinkRouting",
+      ],
+      swiftSettings: strict),
+
+    // the programs, short
+    .executableTarget(
+      name: "deeplink-open", dependencies: ["CDeeplinkDBus", "CDeeplinkLinux"],
+      swiftSettings: embedded, linkerSettings: [.unsafeFlags(["-no-static-stdlib"])]),
+    .executableTarget(
+      name: "deeplinkd", dependencies: ["DeeplinkDaemon"], swiftSettings: strict),
+    .executableTarget(
+      name: "deeplink", dependencies: ["DeeplinkWire", "DeeplinkRouting"], swiftSettings: strict),
+
+    // tests
+    .target(
+      name: "DeeplinkTesting", dependencies: ["CDeeplinkLinux"], path: "Tests/DeeplinkTesting"),
+    .testTarget(
+      name: "DeeplinkRoutingTests", dependencies: ["DeeplinkRouting", "DeeplinkTesting"]),
+    .testTarget(
+      name: "DeeplinkBusTests", dependencies: ["DeeplinkBus", "DeeplinkTesting"]),
+    .testTarget(
+      name: "DeeplinkDaemonTests",
+      dependencies: ["DeeplinkDaemon", "DeeplinkWire", "DeeplinkTesting"]),
+    .testTarget(name: "EndToEndTests", dependencies: ["DeeplinkTesting"]),
+  ],
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
+)

@@ -1,0 +1,1 @@
+#include "CDeeplinkRE2.h"
