@@ -1,1 +1,59 @@
+#define _GNU_SOURCE
 #include "CDeeplinkLinux.h"
+
+#include <sys/syscall.h>
+
+int deeplink_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+int deeplink_signal_fd(const int *signals, size_t count) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (size_t i = 0; i < count; i++)
+    sigaddset(&set, signals[i]);
+  int failed = pthread_sigmask(SIG_BLOCK, &set, NULL);
+  if (failed) {
+    errno = failed;
+    return -1;
+  }
+  return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int64_t nanoseconds(clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t deeplink_monotonic_nanoseconds(void) { return nanoseconds(CLOCK_MONOTONIC); }
+int64_t deeplink_boottime_nanoseconds(void) { return nanoseconds(CLOCK_BOOTTIME); }
+
+int deeplink_epoll_control(int epoll, int operation, int descriptor, uint32_t events) {
+  struct epoll_event event = {.events = events, .data.fd = descriptor};
+  return epoll_ctl(epoll, operation, descriptor, &event);
+}
+
+int deeplink_epoll_descriptor(const struct epoll_event *event) { return event->data.fd; }
+
+int deeplink_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
+  return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
+
+int deeplink_spawn_chdir(posix_spawn_file_actions_t *actions, const char *path) {
+  return posix_spawn_file_actions_addchdir_np(actions, path);
+}
+
+short deeplink_spawn_setsid(void) { return POSIX_SPAWN_SETSID; }
+
+static int argument_count;
+static char **arguments;
+
+__attribute__((constructor)) static void keep_arguments(int count, char **values) {
+  argument_count = count;
+  arguments = values;
+}
+
+int deeplink_argument_count(void) { return argument_count; }
+
+const char *deeplink_argument(int index) {
+  return index >= 0 && index < argument_count ? arguments[index] : NULL;
+}
