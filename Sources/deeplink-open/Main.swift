@@ -1,8 +1,26 @@
-import CDeeplinkDBus
-@main struct Main {
+import CDeeplinkLinux
+
+/// The whole program that a desktop entry's `Exec=` starts: hands one link to the daemon.
+///
+/// It is started for every link, so it is Embedded Swift on libdbus with nothing else: it works on
+/// the bytes of its arguments and never makes a `String` of them.
+@main struct DeeplinkOpen {
   static func main() {
-    var e = DBusError(); unsafe dbus_error_init(&e);
-    let c = unsafe dbus_bus_get_private(DBUS_BUS_SESSION, &e);
-    if unsafe c == nil { print("no bus") }
+    switch Usage.read() {
+    case .help:
+      Message.print(Usage.text)
+      exit(ExitCode.accepted)
+    case .version:
+      Message.print("deeplink-open ", Contract.version, "\n")
+      exit(ExitCode.accepted)
+    case .wrong(let sentence, let argument):
+      unsafe Message.error(sentence, argument ?? StaticString("").cString)
+      Message.hint("deeplink-open [--wait[=SECONDS]] [--] [URL]")
+      exit(ExitCode.refused)
+    case .activate:
+      exit(Request.activate())
+    case .open(let url, let wait):
+      exit(unsafe Request.open(url, wait: wait))
+    }
   }
 }
