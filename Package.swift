@@ -70,7 +70,8 @@ let package = Package(
     .testTarget(
       name: "DeeplinkDaemonTests",
       dependencies: ["DeeplinkDaemon", "DeeplinkWire", "DeeplinkTesting"]),
-    .testTarget(name: "EndToEndTests", dependencies: ["DeeplinkTesting"]),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["DeeplinkTesting"], exclude: ["Browsers"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
