@@ -53,16 +53,20 @@ enum Domain {
     if let result { return result }
     // Without transitional processing libidn2 applies IDNA 2008, which has no symbols (☕.example).
     // With it, it does not, and the two differ in four characters alone; it leaves out the rule
-    // on bidirectional labels, so those are not tried.
+    // on bidirectional labels, so those are not tried. The check that it leads back is left out:
+    // it would refuse punctuation, which the caller looks at.
     guard status == IDN2_DISALLOWED.rawValue || status == IDN2_UNASSIGNED.rawValue,
       !label.contains(where: { isDeviation($0) || isRightToLeft($0) })
     else { throw .invalidDomain }
-    let transitional = UInt32(IDN2_NFC_INPUT.rawValue | IDN2_TRANSITIONAL.rawValue)
+    let transitional = UInt32(
+      IDN2_NFC_INPUT.rawValue | IDN2_TRANSITIONAL.rawValue | IDN2_NO_ALABEL_ROUNDTRIP.rawValue)
     guard let result = call(bytes, transitional).result else { throw .invalidDomain }
     return result
   }
 
-  /// The one call into libidn2. The bytes are valid UTF-8 without NUL; the result is a C string
+  /// The one call into libidn2.
+  ///
+  /// The bytes are valid UTF-8 without NUL; the result is a C string
   /// of libidn2's own allocation.
   private static func call(_ bytes: [UInt8], _ flags: UInt32) -> (result: [UInt8]?, status: Int32) {
     guard !bytes.contains(0) else { return (nil, IDN2_ENCODING_ERROR.rawValue) }

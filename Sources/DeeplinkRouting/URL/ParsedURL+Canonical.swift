@@ -55,53 +55,51 @@ extension ParsedURL {
 
   /// Nothing to escape, decode or make small: most links.
   private var isCanonical: Bool {
-    let set = ByteSet.canonical
-    let host = hostRange
-    if !hasIPLiteral {
-      for index in host where !set.contains(bytes[index]) || bytes[index].isASCIICapital {
-        return false
-      }
-    }
-    for index in 0..<host.lowerBound where !set.contains(bytes[index]) { return false }
-    for index in host.upperBound..<Int(marks.fragment) where !set.contains(bytes[index]) {
-      return false
-    }
-    if let fragmentRange {
-      for index in fragmentRange where !set.contains(bytes[index]) { return false }
-    }
-    return true
+    let (bytes, set, host) = (bytes, ByteSet.canonical, hostRange)
+    func isPlain(_ range: Range<Int>) -> Bool { range.allSatisfy { set.contains(bytes[$0]) } }
+    return isPlain(0..<host.lowerBound)
+      && (hasIPLiteral || (isPlain(host) && !host.contains { bytes[$0].isASCIICapital }))
+      && isPlain(host.upperBound..<Int(marks.fragment))
+      && (fragmentRange.map(isPlain) ?? true)
   }
 
   private func canonicalize(
     _ range: Range<Int>, isHost: Bool, into output: inout [UInt8], noting remarks: inout RemarkSet
   ) {
-    var index = range.lowerBound
+    let (bytes, plain, unescaped) = (bytes, ByteSet.canonical, ByteSet.canonicalUnescaped)
+    var run = range.lowerBound
+    var index = run
     while index < range.upperBound {
       let byte = bytes[index]
-      if byte == UInt8(ascii: "%") {
-        if index + 2 < range.upperBound, let high = bytes[index + 1].hexValue,
-          let low = bytes[index + 2].hexValue
-        {
-          let decoded = high << 4 | low
-          let start = output.count
-          if ByteSet.canonicalUnescaped.contains(decoded) {
-            output.append(isHost ? decoded.asciiLowercased : decoded)
-          } else {
-            output.appendEscape(of: decoded)
-          }
-          if !output[start...].elementsEqual(bytes[index...index + 2]) { remarks.insert(.escapes) }
-          index += 3
-          continue
-        }
-        output.appendEscape(of: byte)
-        remarks.insert(.lonePercent)
-      } else if ByteSet.canonical.contains(byte) {
-        output.append(isHost ? byte.asciiLowercased : byte)
-      } else {
-        output.appendEscape(of: byte)
-        remarks.insert(.rawCharacters)
+      if plain.contains(byte), !(isHost && byte.isASCIICapital) {
+        index += 1
+        continue
       }
-      index += 1
+      output.append(contentsOf: bytes[run..<index])
+      if byte == UInt8(ascii: "%"), index + 2 < range.upperBound,
+        let high = bytes[index + 1].hexValue, let low = bytes[index + 2].hexValue
+      {
+        let decoded = high << 4 | low
+        if unescaped.contains(decoded) {
+          output.append(isHost ? decoded.asciiLowercased : decoded)
+          remarks.insert(.escapes)
+        } else {
+          output.appendEscape(of: decoded)
+          let isCapital = max(bytes[index + 1], bytes[index + 2]) < UInt8(ascii: "a")
+          if !isCapital { remarks.insert(.escapes) }
+        }
+        index += 3
+      } else {
+        if plain.contains(byte) {
+          output.append(byte.asciiLowercased)
+        } else {
+          output.appendEscape(of: byte)
+          remarks.insert(byte == UInt8(ascii: "%") ? .lonePercent : .rawCharacters)
+        }
+        index += 1
+      }
+      run = index
     }
+    output.append(contentsOf: bytes[run..<range.upperBound])
   }
 }

@@ -7,6 +7,7 @@ extension URLParser {
   /// - Parameter isAlone: the input is a path and nothing else, so `?` and `#` are escaped
   ///   (a state override in the standard's words).
   mutating func parsePath(_ kind: SchemeKind, isAlone: Bool = false) {
+    let (input, end) = (input, end)
     let isSpecial = kind.isSpecial
     let stops: ByteSet = isSpecial ? .specialPathStops : .pathStops
     markPath()
@@ -23,7 +24,7 @@ extension URLParser {
         stop == UInt8(ascii: "/") || (stop == UInt8(ascii: "\\") && isSpecial)
       if let stop, !isSlash, isAlone || (stop != UInt8(ascii: "?") && stop != UInt8(ascii: "#")) {
         output.append(contentsOf: input[run..<index])
-        output.appendEscape(of: stop)
+        appendEscape(of: stop)
         index += 1
         run = index
         continue
@@ -68,7 +69,7 @@ extension URLParser {
     // A space at the end would not survive being parsed again.
     let endsInSpace = position > start && position < end && input[position - 1] == 0x20
     append(start..<(endsInSpace ? position - 1 : position), escaping: .c0Control)
-    if endsInSpace { output.appendEscape(of: 0x20) }
+    if endsInSpace { appendEscape(of: 0x20) }
   }
 
   mutating func markPath() { marks.path = here }

@@ -90,20 +90,31 @@ struct URLParser {
 
   /// Copies a range of the input, escaping what is in the set.
   mutating func append(_ range: Range<Int>, escaping set: ByteSet) {
+    let input = input
     var run = range.lowerBound
-    for index in range where set.contains(input[index]) {
-      output.append(contentsOf: input[run..<index])
-      output.appendEscape(of: input[index])
-      run = index + 1
+    var index = run
+    while index < range.upperBound {
+      if set.contains(input[index]) {
+        output.append(contentsOf: input[run..<index])
+        appendEscape(of: input[index])
+        run = index + 1
+      }
+      index += 1
     }
     output.append(contentsOf: input[run..<range.upperBound])
+  }
+
+  mutating func appendEscape(of byte: UInt8) {
+    output.appendEscape(of: byte)
+    remarks.insert(.rawCharacters)
   }
 
   // MARK: scheme start, scheme and no scheme states
 
   private mutating func parseScheme() throws(URLParseError) {
+    let (input, allowed) = (input, ByteSet.scheme)
     guard position < end, input[position].isASCIILetter else { throw .missingScheme }
-    while position < end, ByteSet.scheme.contains(input[position]) {
+    while position < end, allowed.contains(input[position]) {
       if input[position].isASCIICapital { remarks.insert(.schemeCapitals) }
       output.append(input[position].asciiLowercased)
       position += 1
@@ -118,6 +129,7 @@ struct URLParser {
 
   private mutating func parseAuthority(_ kind: SchemeKind) throws(URLParseError) {
     openAuthority()
+    let input = input
     let start = position
     var authorityEnd = start
     var lastAt: Int?
