@@ -1,18 +1,12 @@
-/// A set of ASCII bytes in two machine words, with one answer for everything above ASCII.
+/// A set of bytes in four machine words: of ASCII any, of what is above ASCII all or none.
 ///
-/// Membership is two shifts, so that the parsers can ask it of every byte.
+/// Membership is a load, a shift and a test, so that the parsers can ask it of every byte.
 struct ByteSet: Sendable {
-  private let low: UInt64
-  private let high: UInt64
-  private let nonASCII: Bool
+  private var words: InlineArray<4, UInt64>
 
   init(_ members: some Sequence<UInt8>, nonASCII: Bool = false) {
-    var low: UInt64 = 0
-    var high: UInt64 = 0
-    for byte in members where byte < 128 {
-      if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte - 64) }
-    }
-    (self.low, self.high, self.nonASCII) = (low, high, nonASCII)
+    words = nonASCII ? [0, 0, .max, .max] : [0, 0, 0, 0]
+    for byte in members where byte < 128 { words[Int(byte >> 6)] |= 1 << UInt64(byte & 63) }
   }
 
   init(_ members: String, nonASCII: Bool = false) {
@@ -21,17 +15,16 @@ struct ByteSet: Sendable {
 
   @inline(__always)
   func contains(_ byte: UInt8) -> Bool {
-    let word = byte & 64 == 0 ? low : high
-    return byte < 128 ? (word &>> UInt64(byte)) & 1 == 1 : nonASCII
+    (words[Int(byte >> 6)] &>> UInt64(byte & 63)) & 1 == 1
   }
 
   func union(_ members: String) -> ByteSet {
-    ByteSet((0..<128).filter(contains) + Array(members.utf8), nonASCII: nonASCII)
+    ByteSet((0..<128).filter(contains) + Array(members.utf8), nonASCII: contains(0x80))
   }
 
   /// Everything that is not in this set, bytes above ASCII included.
   var inverted: ByteSet {
-    ByteSet((0..<128).filter { !contains($0) }, nonASCII: !nonASCII)
+    ByteSet((0..<128).filter { !contains($0) }, nonASCII: !contains(0x80))
   }
 }
 
@@ -67,6 +60,8 @@ extension ByteSet {
 
   // The canonical form.
   static let canonical = alphanumeric.union("-_.~!*'();/?:@&=+$,")
+  static let notCanonical = canonical.inverted
+  static let notCanonicalInHost = notCanonical.union("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
   static let canonicalUnescaped = alphanumeric.union("-._~!*'()")
 
   private var asciiMembers: [UInt8] { (0..<128).filter(contains) }

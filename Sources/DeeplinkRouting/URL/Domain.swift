@@ -10,7 +10,7 @@ enum Domain {
   /// The domain parser, not strict; takes decoded bytes.
   static func ascii(of bytes: [UInt8]) throws(URLParseError) -> [UInt8] {
     let result: [UInt8]
-    if bytes.allSatisfy({ $0 < 128 }) {
+    if bytes.isASCII {
       result = bytes.map(\.asciiLowercased)
     } else {
       guard let text = String(validating: bytes, as: UTF8.self) else { throw .invalidDomain }
@@ -33,9 +33,8 @@ enum Domain {
     for (index, label) in labels.enumerated() {
       if index > 0 { result.append(UInt8(ascii: ".")) }
       let bytes = Array(String(label).utf8)
-      let isASCII = bytes.allSatisfy { $0 < 128 }
       let lowerCase = bytes.map(\.asciiLowercased)
-      if isASCII, !lowerCase.starts(with: "xn--".utf8) {
+      if bytes.isASCII, !lowerCase.starts(with: "xn--".utf8) {
         if isBidirectional, !satisfiesBidiRule(lowerCase) { throw .invalidDomain }
         result += lowerCase
       } else {

@@ -55,8 +55,10 @@ extension ParsedURL {
 
   /// Nothing to escape, decode or make small: most links.
   private var isCanonical: Bool {
-    let (bytes, set, host) = (bytes, ByteSet.canonical, hostRange)
-    func isPlain(_ range: Range<Int>) -> Bool { range.allSatisfy { set.contains(bytes[$0]) } }
+    let (bytes, set, host) = (bytes, ByteSet.notCanonical, hostRange)
+    func isPlain(_ range: Range<Int>) -> Bool {
+      bytes.firstIndex(of: set, in: range) == range.upperBound
+    }
     return isPlain(0..<host.lowerBound)
       && (hasIPLiteral || (isPlain(host) && !host.contains { bytes[$0].isASCIICapital }))
       && isPlain(host.upperBound..<Int(marks.fragment))
@@ -66,40 +68,35 @@ extension ParsedURL {
   private func canonicalize(
     _ range: Range<Int>, isHost: Bool, into output: inout [UInt8], noting remarks: inout RemarkSet
   ) {
-    let (bytes, plain, unescaped) = (bytes, ByteSet.canonical, ByteSet.canonicalUnescaped)
-    var run = range.lowerBound
-    var index = run
+    // Capitals of a host are looked at too.
+    let (bytes, unescaped) = (bytes, ByteSet.canonicalUnescaped)
+    let stops: ByteSet = isHost ? .notCanonicalInHost : .notCanonical
+    var index = range.lowerBound
     while index < range.upperBound {
-      let byte = bytes[index]
-      if plain.contains(byte), !(isHost && byte.isASCIICapital) {
-        index += 1
-        continue
-      }
-      output.append(contentsOf: bytes[run..<index])
-      if byte == UInt8(ascii: "%"), index + 2 < range.upperBound,
-        let high = bytes[index + 1].hexValue, let low = bytes[index + 2].hexValue
+      let stop = bytes.firstIndex(of: stops, in: index..<range.upperBound)
+      output.append(contentsOf: bytes[index..<stop])
+      guard stop < range.upperBound else { return }
+      let byte = bytes[stop]
+      index = stop + 1
+      if byte == UInt8(ascii: "%"), stop + 2 < range.upperBound,
+        let high = bytes[stop + 1].hexValue, let low = bytes[stop + 2].hexValue
       {
         let decoded = high << 4 | low
+        let isCapital = max(bytes[stop + 1], bytes[stop + 2]) < UInt8(ascii: "a")
         if unescaped.contains(decoded) {
           output.append(isHost ? decoded.asciiLowercased : decoded)
           remarks.insert(.escapes)
         } else {
           output.appendEscape(of: decoded)
-          let isCapital = max(bytes[index + 1], bytes[index + 2]) < UInt8(ascii: "a")
           if !isCapital { remarks.insert(.escapes) }
         }
-        index += 3
+        index += 2
+      } else if byte.isASCIICapital {
+        output.append(byte.asciiLowercased)
       } else {
-        if plain.contains(byte) {
-          output.append(byte.asciiLowercased)
-        } else {
-          output.appendEscape(of: byte)
-          remarks.insert(byte == UInt8(ascii: "%") ? .lonePercent : .rawCharacters)
-        }
-        index += 1
+        output.appendEscape(of: byte)
+        remarks.insert(byte == UInt8(ascii: "%") ? .lonePercent : .rawCharacters)
       }
-      run = index
     }
-    output.append(contentsOf: bytes[run..<range.upperBound])
   }
 }

@@ -26,7 +26,7 @@ struct URLParser {
   init(_ bytes: [UInt8]) {
     let range = Self.trimmedRange(of: bytes)
     if range.count < bytes.count { remarks.insert(.surroundingSpace) }
-    if bytes.contains(where: Self.isTabOrNewline) {
+    if bytes.hasControls, bytes.contains(where: Self.isTabOrNewline) {
       input = bytes[range].filter { !Self.isTabOrNewline($0) }
       (position, end) = (0, input.count)
     } else {
@@ -90,18 +90,23 @@ struct URLParser {
 
   /// Copies a range of the input, escaping what is in the set.
   mutating func append(_ range: Range<Int>, escaping set: ByteSet) {
-    let input = input
-    var run = range.lowerBound
-    var index = run
-    while index < range.upperBound {
-      if set.contains(input[index]) {
-        output.append(contentsOf: input[run..<index])
-        appendEscape(of: input[index])
-        run = index + 1
-      }
+    position = range.lowerBound
+    append(upTo: range.upperBound, escaping: set)
+  }
+
+  /// Copies the input from here to an end or to a delimiter before it, escaping what is in the set,
+  /// which has the delimiter.
+  mutating func append(upTo end: Int, escaping set: ByteSet, delimiter: UInt8? = nil) {
+    var index = position
+    while index < end {
+      let stop = input.firstIndex(of: set, in: index..<end)
+      output.append(contentsOf: input[index..<stop])
+      index = stop
+      if stop == end || input[stop] == delimiter { break }
+      appendEscape(of: input[stop])
       index += 1
     }
-    output.append(contentsOf: input[run..<range.upperBound])
+    position = index
   }
 
   mutating func appendEscape(of byte: UInt8) {
@@ -112,14 +117,15 @@ struct URLParser {
   // MARK: scheme start, scheme and no scheme states
 
   private mutating func parseScheme() throws(URLParseError) {
-    let (input, allowed) = (input, ByteSet.scheme)
+    let (input, allowed, start) = (input, ByteSet.scheme, position)
     guard position < end, input[position].isASCIILetter else { throw .missingScheme }
-    while position < end, allowed.contains(input[position]) {
-      if input[position].isASCIICapital { remarks.insert(.schemeCapitals) }
-      output.append(input[position].asciiLowercased)
-      position += 1
-    }
+    while position < end, allowed.contains(input[position]) { position += 1 }
     guard isAt(":") else { throw .missingScheme }
+    output.append(contentsOf: input[start..<position])
+    for index in output.indices where output[index].isASCIICapital {
+      output[index] |= 0x20
+      remarks.insert(.schemeCapitals)
+    }
     marks.schemeEnd = Int32(truncatingIfNeeded: output.count)
     output.append(UInt8(ascii: ":"))
     position += 1
@@ -247,10 +253,10 @@ struct URLParser {
   private mutating func parseQuery(_ kind: SchemeKind) {
     marks.query = here
     if isAt("?") {
-      let queryEnd = input[position..<end].firstIndex(of: UInt8(ascii: "#")) ?? end
       output.append(UInt8(ascii: "?"))
-      append(position + 1..<queryEnd, escaping: kind.isSpecial ? .specialQuery : .query)
-      position = queryEnd
+      position += 1
+      append(
+        upTo: end, escaping: kind.isSpecial ? .specialQuery : .query, delimiter: UInt8(ascii: "#"))
     }
     marks.fragment = here
   }
@@ -258,7 +264,8 @@ struct URLParser {
   private mutating func parseFragment() {
     guard position < end else { return }
     output.append(UInt8(ascii: "#"))
-    append(position + 1..<end, escaping: .fragment)
+    position += 1
+    append(upTo: end, escaping: .fragment)
   }
 
   var here: Int32 { Int32(truncatingIfNeeded: output.count) }
@@ -283,7 +290,35 @@ extension ParsedURL {
 }
 
 extension [UInt8] {
+  /// The first of a set's bytes in a range, or its end.
+  @inline(__always)
+  func firstIndex(of set: ByteSet, in range: Range<Int>) -> Int {
+    let bytes = span.extracting(range)
+    for index in bytes.indices where set.contains(bytes[index]) { return range.lowerBound + index }
+    return range.upperBound
+  }
+
   var isValidUTF8: Bool {
-    allSatisfy { $0 < 128 } || String(validating: self, as: UTF8.self) != nil
+    isASCII || String(validating: self, as: UTF8.self) != nil
+  }
+
+  // Without a way out of the loop, so that it takes many bytes at a time.
+
+  var isASCII: Bool {
+    let bytes = span
+    var union: UInt8 = 0
+    for index in bytes.indices { union |= bytes[index] }
+    return union < 128
+  }
+
+  /// There is a C0 control or DEL.
+  var hasControls: Bool {
+    let bytes = span
+    var found: UInt8 = 0
+    for index in bytes.indices {
+      let byte = bytes[index]
+      found |= (byte < 0x20 ? 1 : 0) | (byte == 0x7F ? 1 : 0)
+    }
+    return found != 0
   }
 }
