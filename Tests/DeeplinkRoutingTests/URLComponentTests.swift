@@ -63,13 +63,16 @@ import Testing
       ("b\u{FC}cher。de", "xn--bcher-kva.de"), ("a\u{AD}b", "ab"), ("\u{FF11}.2.3.4", "1.2.3.4"),
       ("XN--BCHER-KVA.de", "xn--bcher-kva.de"), ("\u{5D0}.a1", "xn--4db.a1"),
       ("-x-.\u{FC}", "-x-.xn--tda"), ("%C3%BC", "xn--tda"), ("xn--", "xn--"),
+      ("-\u{FC}-", "xn-----xka"), ("ab--\u{FC}", "xn--ab---3ra"), ("{\u{FC};", "xn--{;-xka"),
+      ("\u{FF21}!\u{FC}", "xn--a!-yka"), ("\u{E9}xn--", "xn--xn---9oa"),
     ]
     for (domain, expected) in domains {
       #expect(try ParsedURL.parse("https://\(domain)/").host == expected)
     }
     for domain in [
       "\u{FFFD}", "\u{AD}", "\u{FF05}00", "%FF", "a\u{5D0}", "\u{5D0}.-", "\u{300}a", "\u{202E}a",
-      "\u{FC}.xn--pokxncvks", "a\u{FF0F}b",
+      "\u{FC}.xn--pokxncvks", "a\u{FF0F}b", "\u{FF58}n--\u{FC}", "x\u{AD}n--\u{FC}", "xn--\u{FC}",
+      "\u{FC}%25", "-\u{5D0}",
     ] {
       #expect(throws: URLParseError.self, "\(domain)") {
         try ParsedURL.parse("https://\(domain)/")
