@@ -55,16 +55,13 @@ extension ByteSet {
   static let forbiddenInDomain = ByteSet(
     Array(0...0x20) + Array("#/:<>?@[\\]^|%".utf8) + [0x7F])
   /// What a domain may be copied of, with capitals made small, before anything is decoded.
-  static let plainDomain = ByteSet(
-    forbiddenInDomain.inverted.asciiMembers, nonASCII: false)
+  static let plainDomain = ByteSet((0..<128).filter { !forbiddenInDomain.contains($0) })
 
   // The canonical form.
   static let canonical = alphanumeric.union("-_.~!*'();/?:@&=+$,")
   static let notCanonical = canonical.inverted
   static let notCanonicalInHost = notCanonical.union("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
   static let canonicalUnescaped = alphanumeric.union("-._~!*'()")
-
-  private var asciiMembers: [UInt8] { (0..<128).filter(contains) }
 }
 
 extension UInt8 {
@@ -78,5 +75,39 @@ extension UInt8 {
     if isASCIIDigit { return self &- UInt8(ascii: "0") }
     let letter = (self | 0x20) &- UInt8(ascii: "a")
     return letter < 6 ? letter + 10 : nil
+  }
+}
+
+extension [UInt8] {
+  /// The first of a set's bytes in a range, or its end.
+  @inline(__always)
+  func firstIndex(of set: ByteSet, in range: Range<Int>) -> Int {
+    let bytes = span.extracting(range)
+    for index in bytes.indices where set.contains(bytes[index]) { return range.lowerBound + index }
+    return range.upperBound
+  }
+
+  var isValidUTF8: Bool {
+    isASCII || String(validating: self, as: UTF8.self) != nil
+  }
+
+  // Without a way out of the loop, so that it takes many bytes at a time.
+
+  var isASCII: Bool {
+    let bytes = span
+    var union: UInt8 = 0
+    for index in bytes.indices { union |= bytes[index] }
+    return union < 128
+  }
+
+  /// There is a C0 control or DEL.
+  var hasControls: Bool {
+    let bytes = span
+    var found: UInt8 = 0
+    for index in bytes.indices {
+      let byte = bytes[index]
+      found |= (byte < 0x20 ? 1 : 0) | (byte == 0x7F ? 1 : 0)
+    }
+    return found != 0
   }
 }
