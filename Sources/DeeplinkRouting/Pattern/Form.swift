@@ -49,12 +49,19 @@ public struct Form: Hashable, Sendable {
 
   /// The raw values of `names` if the form fits what a URL holds, else nil.
   func values(in target: FormTarget) -> [String]? {
-    guard kind == target.kind, let hosts = host.match(target.host),
-      let ports = port.match(target.port)
+    var steps = 0
+    return values(in: target, steps: &steps)
+  }
+
+  /// As `values(in:)`, and counts the steps of the programs.
+  func values(in target: FormTarget, steps: inout Int) -> [String]? {
+    // `//host` means an empty path or a slash.
+    let isEmpty = shape.takesEmptyOrRoot && target.path == [UInt8(ascii: "/")]
+    let pathBytes = isEmpty ? [] : target.path
+    guard kind == target.kind, let hosts = host.match(target.host, steps: &steps),
+      let ports = port.match(target.port, steps: &steps),
+      let paths = path.match(pathBytes, steps: &steps)
     else { return nil }
-    // `//host` means an empty path or a slash (our rule).
-    let pathBytes = takesEmptyOrRoot && target.path == [0x2F] ? [] : target.path
-    guard let paths = path.match(pathBytes) else { return nil }
     var values = [String](repeating: "", count: names.count)
     let groups =
       hosts.map { (target.host, $0) } + ports.map { (target.port, $0) }
@@ -66,8 +73,10 @@ public struct Form: Hashable, Sendable {
     return values
   }
 
-  /// Whether the form has an authority and no path.
-  var takesEmptyOrRoot: Bool { shape.takesEmptyOrRoot }
+  /// The most steps that matching a URL of this length can take.
+  func stepLimit(length: Int) -> Int {
+    [host, port, path].reduce(0) { $0 + $1.stepLimit(length: length) }
+  }
 
   public static func == (left: Form, right: Form) -> Bool {
     left.shape == right.shape && left.names == right.names
