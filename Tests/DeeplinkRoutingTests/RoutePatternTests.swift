@@ -74,6 +74,9 @@ import Testing
     Case("//*.y", "s://w.x.y", ""), Case("//{:a.}+y", "s://w.x.y", "a=w.x"),
     Case("//münchen", "s://m%C3%BCnchen", ""), Case("//%41", "s://a", ""),
     Case("//[\\:\\:1]/a", "s://[0:0::1]/a", ""), Case("//[\\:\\::a]", "s://[::1]", "a=1"),
+    Case("//{[\\:\\::a\\:1]}", "s://[::ab:1]", "a=ab"), Case("//[*]", "s://[::1]", ""),
+    Case("//*.0.0.1", "s://127.0.0.1", ""), Case("//h*", "s://h.i", ""),
+    Case("//:a*", "s://h", "a=h"),
     Case("//h/a", "s://h/a?b#c", ""), Case("/a", "s:/a?b#c", ""), Case("a", "s:a?b", ""),
 
     // Ports.
@@ -103,7 +106,7 @@ import Testing
     #expect(captures == item.captures)
   }
 
-  @Test func `the table of patterns is whole`() { #expect(Self.cases.count == 142) }
+  @Test func `the table of patterns is whole`() { #expect(Self.cases.count == 147) }
 
   struct Fault: Sendable, CustomTestStringConvertible {
     let pattern: String

@@ -26,9 +26,9 @@ public struct Form: Hashable, Sendable {
 
   init(kind: Kind, host: [PatternPart], port: [PatternPart], path: [PatternPart]) {
     self.kind = kind
-    self.host = PatternProgram(host, .hostname)
-    self.port = PatternProgram(port, .plain)
-    self.path = PatternProgram(path, .pathname)
+    self.host = host.isEmpty ? .nothing : PatternProgram(host, .hostname)
+    self.port = port.isEmpty ? .nothing : PatternProgram(port, .plain)
+    self.path = path.isEmpty ? .nothing : PatternProgram(path, .pathname)
     shape = FormShape(
       kind: kind, host: FormShape.atoms(host), port: FormShape.atoms(port),
       path: FormShape.atoms(path))
@@ -76,16 +76,6 @@ public struct Form: Hashable, Sendable {
   /// The most steps that matching a URL of this length can take.
   func stepLimit(length: Int) -> Int {
     [host, port, path].reduce(0) { $0 + $1.stepLimit(length: length) }
-  }
-
-  public static func == (left: Form, right: Form) -> Bool {
-    left.shape == right.shape && left.names == right.names
-      && left.nameIndices == right.nameIndices
-  }
-
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(shape)
-    hasher.combine(names)
   }
 }
 

@@ -23,6 +23,9 @@ struct PatternProgram: Hashable, Sendable {
   private let options: PatternOptions
   private(set) var groupCount = 0
 
+  /// The program of an empty pattern, shared by all forms without a host, port or path.
+  static let nothing = PatternProgram([], .plain)
+
   /// Compiles parts: "generate a regular expression" of the URLPattern Standard, section 2.2.
   init(_ parts: [PatternPart], _ options: PatternOptions) {
     self.options = options
@@ -47,6 +50,7 @@ struct PatternProgram: Hashable, Sendable {
       var instruction = 0
       var place: Int
     }
+    if let whole = matchLiteral(text) { return whole ? [] : nil }
     let width = text.count + 1
     var entered = [UInt64](repeating: 0, count: (instructions.count * width + 63) / 64)
     var bounds = [Int](repeating: -1, count: groupCount * 2)
@@ -95,6 +99,13 @@ struct PatternProgram: Hashable, Sendable {
       }
     }
     return nil
+  }
+
+  /// Whether the text is what a pattern without groups is; nil if there is more to the pattern.
+  private func matchLiteral(_ text: [UInt8]) -> Bool? {
+    if instructions.count == 1 { return text.isEmpty }
+    guard instructions.count == 2, case .literal(let bytes) = instructions[0] else { return nil }
+    return text.count == bytes.count && hasLiteral(bytes, in: text, at: 0)
   }
 
   private func hasLiteral(_ bytes: [UInt8], in text: [UInt8], at place: Int) -> Bool {
