@@ -1,10 +1,10 @@
 extension JSONValue: CustomStringConvertible {
   /// The value as JSON (RFC 8259) on one line, keys in the order of their bytes.
   ///
-  /// Equal values give equal text, so it can be stored, compared and digested. Line and paragraph
-  /// separators (U+2028, U+2029), DEL and the controls U+0080 to U+009F are escaped too: the text
-  /// stays one line for every reader, and can not move a terminal's cursor. A number that is not
-  /// finite has no JSON and becomes `null`.
+  /// Equal values give equal text, so it can be stored, compared and digested. What JSON would let
+  /// stand is escaped too where it could deceive the reader of a line: DEL and the C1 controls, line
+  /// and paragraph separators, and the marks that turn the direction of writing (Unicode Standard
+  /// Annex 9, section 2). A number that is not finite has no JSON and becomes `null`.
   public var description: String {
     var text = ""
     write(into: &text)
@@ -51,7 +51,8 @@ extension JSONValue: CustomStringConvertible {
       case "\n": text += "\\n"
       case "\r": text += "\\r"
       case "\t": text += "\\t"
-      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}":
+      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{61C}", "\u{200E}", "\u{200F}",
+        "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}":
         let digits = String(scalar.value, radix: 16)
         text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       default: text.unicodeScalars.append(scalar)

@@ -5,24 +5,22 @@
 /// `.` or `..`, or whose absence turns `app:/{x}/b` into `app://b`, a URL with another host.
 public struct URLTemplate: Sendable, Hashable {
   public let template: Template
-  /// In lower case.
-  public let scheme: String
+  public let scheme: Scheme
   private let hasAuthority: Bool
 
   /// Never sent out, whoever asks (DESIGN.md section 10, "Loops").
-  public static let forbiddenSchemes: Set<String> = [
+  public static let forbiddenSchemes: Set<Scheme> = [
     "file", "data", "javascript", "vbscript", "blob", "about", "view-source", "chrome",
   ]
 
   public init(_ source: String) throws(Template.Invalid) {
     let template = try Template(source)
     guard case .text(let start)? = template.pieces.first, let colon = start.firstIndex(of: ":"),
-      Self.isScheme(start[..<colon])
+      let scheme = Scheme(String(start[..<colon]))
     else {
       throw Template.Invalid(
         reason: "the URL's scheme must be written out", hint: "such as https://example.com/{name}")
     }
-    let scheme = start[..<colon].lowercased()
     guard !Self.forbiddenSchemes.contains(scheme) else {
       throw Template.Invalid(reason: "'\(scheme)' URLs are never opened")
     }
@@ -68,39 +66,12 @@ public struct URLTemplate: Sendable, Hashable {
         result += text
         if text.contains(where: { "?#".contains($0) }) { isInPath = false }
       case .name(let name):
-        result += elements(name).map(Self.encode).joined(separator: isInPath ? "/" : ",")
+        result += elements(name).map(PercentEncoding.encodeComponent).joined(separator: isInPath ? "/" : ",")
       }
     }
-    let rest = result.dropFirst(scheme.count + 1)
+    let rest = result.dropFirst(scheme.text.utf8.count + 1)
     guard rest.hasPrefix("//") == hasAuthority, !Self.hasDotSegment(result) else { return nil }
     return result
-  }
-
-  /// Everything but RFC 3986's unreserved characters.
-  static func encode(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-        UInt8(ascii: "."), UInt8(ascii: "~"):
-        bytes.append(byte)
-      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func isScheme(_ text: Substring) -> Bool {
-    guard let first = text.utf8.first,
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first | 0x20)
-    else { return false }
-    return text.utf8.allSatisfy { byte in
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-        || "+-.".utf8.contains(byte)
-    }
   }
 
   /// The WHATWG standard counts `%2e` as a dot.

@@ -1,7 +1,7 @@
 extension Parameter {
   static let keys = [
     "type", "items", "format", "schemes", "enum", "minimum", "maximum", "minLength", "maxLength",
-    "pattern", "default", "required", "sensitive", "multiline", "from", "title", "description",
+    "pattern", "default", "required", "sensitive", "multiline", "from",
   ]
   static let maximumNameLength = 100
 
@@ -22,8 +22,6 @@ extension Parameter {
           + "nor control characters")
     }
     let rule = ValueRule(reader, isItem: false)
-    _ = reader.string("title")
-    _ = reader.string("description")
     let sensitive = reader.boolean("sensitive")
     if sensitive == false, SensitiveNames.contains(name) {
       reader.warning(

@@ -4,7 +4,7 @@ import CDeeplinkRE2
 ///
 /// Both the compiled program and the matcher's cache stay within 1 MiB, so that no manifest costs
 /// the daemon more.
-public final class RegularExpression: Sendable {
+@safe public final class RegularExpression: Sendable {
   public struct Invalid: Error, Sendable, Hashable {
     public var reason: String
   }
@@ -13,7 +13,8 @@ public final class RegularExpression: Sendable {
   private static let memory: Int64 = 1 << 20
 
   public let text: String
-  // RE2 objects are immutable to their users and lock their cache themselves (re2.h: "thread-safe").
+  // An RE2 object is immutable to its users and locks its cache itself (re2.h: "thread-safe"); it
+  // is freed with the only object that holds it.
   private nonisolated(unsafe) let compiled: OpaquePointer
 
   public init(_ text: String) throws(Invalid) {
@@ -21,7 +22,7 @@ public final class RegularExpression: Sendable {
       throw Invalid(reason: "a pattern longer than \(Self.maximumLength) bytes")
     }
     var copy = text
-    let compiled = unsafe copy.withUTF8 { bytes in
+    let compiled = copy.withUTF8 { bytes in
       unsafe deeplink_re2_compile(bytes.baseAddress, bytes.count, Self.memory)
     }
     guard let compiled = unsafe compiled else { throw Invalid(reason: "out of memory") }
@@ -38,7 +39,7 @@ public final class RegularExpression: Sendable {
 
   public func matches(_ value: String) -> Bool {
     var copy = value
-    return unsafe copy.withUTF8 { bytes in
+    return copy.withUTF8 { bytes in
       unsafe deeplink_re2_matches(compiled, bytes.baseAddress, bytes.count)
     }
   }

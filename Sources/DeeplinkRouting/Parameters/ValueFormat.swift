@@ -15,7 +15,7 @@ public enum ValueFormat: String, Sendable, Hashable, CaseIterable {
     case .uuid: Self.isUUID(bytes)
     case .date: Self.isDate(bytes[...])
     case .dateTime: Self.isDateTime(bytes)
-    case .uri: Self.isAbsoluteURL(bytes)
+    case .uri: (try? ParsedURL(value)) != nil
     case .email: Self.isEmail(bytes)
     case .relativePath: Self.isRelativePath(bytes)
     }
