@@ -42,6 +42,11 @@ public struct Form: Hashable, Sendable {
     self.nameIndices = nameIndices
   }
 
+  /// The raw values of the names if the form fits a canonical URL, else nil.
+  public func captures(in url: ParsedURL) -> [CapturedValue]? {
+    values(in: FormTarget(url)).map { zip(names, $0).map(CapturedValue.init) }
+  }
+
   /// The raw values of `names` if the form fits what a URL holds, else nil.
   func values(in target: FormTarget) -> [String]? {
     guard kind == target.kind, let hosts = host.match(target.host),
@@ -75,10 +80,17 @@ public struct Form: Hashable, Sendable {
   }
 }
 
-/// The parts of a URL that forms look at, as bytes.
+/// The parts of a canonical URL that forms look at.
 struct FormTarget {
-  var kind: Form.Kind
-  var host: [UInt8] = []
-  var port: [UInt8] = []
-  var path: [UInt8]
+  let kind: Form.Kind
+  let host: [UInt8]
+  let port: [UInt8]
+  let path: [UInt8]
+
+  init(_ url: ParsedURL) {
+    kind = url.host != nil ? .authority : url.hasOpaquePath ? .opaque : .rooted
+    host = Array(url.bytes[url.hostRange])
+    port = url.port.map { Array(String($0).utf8) } ?? []
+    path = Array(url.bytes[url.pathRange])
+  }
 }

@@ -61,14 +61,15 @@ public struct FormTree<Payload: Sendable>: Sendable {
     return leaf(form.shape, at: node).map { leaves[$0].entries.map(\.payload) } ?? []
   }
 
-  /// The forms that fit, the most specific first.
-  func matches(_ target: FormTarget) -> [Match] {
+  /// The forms that fit a canonical URL, the most specific first.
+  public func matches(url: ParsedURL) -> [Match] {
     var steps = 0
-    return matches(target, steps: &steps)
+    return matches(url: url, steps: &steps)
   }
 
-  /// As `matches(_:)`, and counts the places entered.
-  func matches(_ target: FormTarget, steps: inout Int) -> [Match] {
+  /// As `matches(url:)`, and counts the places entered.
+  func matches(url: ParsedURL, steps: inout Int) -> [Match] {
+    let target = FormTarget(url)
     guard let root = roots[target.kind] else { return [] }
     var walk = FormWalk(nodes: nodes, key: FormKey(target))
     walk.run(from: root)

@@ -4,9 +4,7 @@ enum RouteLiteral {
   static func path(_ parts: [PatternPart], rooted: Bool) -> [PatternPart] {
     parts.indices.map { index in
       var part = parts[index]
-      part.value = canonical(part.value)
-      part.prefix = canonical(part.prefix)
-      part.suffix = canonical(part.suffix)
+      part.mapText { canonical($0, escaping: .endsPath) }
       if rooted, part.kind == .fixedText {
         part.value = withoutDots(part.value, isLast: index == parts.count - 1)
       }
@@ -14,23 +12,29 @@ enum RouteLiteral {
     }
   }
 
+  /// The parts of a fragment.
+  static func fragment(_ parts: [PatternPart]) -> [PatternPart] {
+    parts.map { part in
+      var part = part
+      part.mapText { canonical($0, escaping: .endsFragment) }
+      return part
+    }
+  }
+
   /// The parts of a host, in lower case; text that no host can hold is an error.
   static func host(_ parts: [PatternPart]) throws(PatternError) -> [PatternPart] {
-    let isIPv6 = (parts.first.map { $0.value + $0.prefix })?.first == "["
-    var result: [PatternPart] = []
-    for part in parts {
-      var part = part
+    let isIPv6 = (parts.first.map { $0.value + $0.prefix })?.utf8.first == UInt8(ascii: "[")
+    var result = parts
+    for index in parts.indices {
       for text in [\PatternPart.value, \.prefix, \.suffix] {
-        let literal = part[keyPath: text]
-        let isValid = literal.unicodeScalars.allSatisfy { scalar in
-          isIPv6
-            ? scalar.properties.isASCIIHexDigit || "[]:.".unicodeScalars.contains(scalar)
-            : !" #/:<>?@[\\]^|%".unicodeScalars.contains(scalar) && scalar.value > 0x20
-        }
-        guard isValid else { throw PatternError(.host(literal), at: part.offset) }
-        part[keyPath: text] = isIPv6 ? literal.lowercased() : canonical(literal.lowercased())
+        let literal = parts[index][keyPath: text]
+        if literal.isEmpty { continue }
+        let encoded =
+          isIPv6 && parts.count > 1
+          ? try? URLComponentEncoder.ipv6Hostname(literal) : canonicalHost(literal)
+        guard let encoded else { throw PatternError(.host(literal), at: parts[index].offset) }
+        result[index][keyPath: text] = encoded
       }
-      result.append(part)
     }
     return result
   }
@@ -50,7 +54,27 @@ enum RouteLiteral {
     return [part]
   }
 
-  private static func canonical(_ text: String) -> String { text }
+  /// The text as it stands in the path or, if `?` need not be escaped, fragment of a canonical URL.
+  private static func canonical(_ text: String, escaping set: ByteSet) -> String {
+    if text.isEmpty { return text }
+    // The hyphens keep what is at the ends from being trimmed.
+    var bytes = Array("s:#-".utf8)
+    PercentEncoding.encode(text.utf8, escaping: set, into: &bytes)
+    bytes.append(UInt8(ascii: "-"))
+    // A fragment takes everything: parsing cannot fail, and changes nothing but single characters.
+    let fragment = (try? ParsedURL.parse(bytes))?.canonical.fragment
+    return fragment.map { String($0.dropFirst().dropLast()) } ?? text
+  }
+
+  /// The text as it stands in the host of a canonical URL; nil if it cannot.
+  private static func canonicalHost(_ text: String) -> String? {
+    let isLiteral = text.utf8.first == UInt8(ascii: "[")
+    let isPossible = text.utf8.allSatisfy { isLiteral || !ByteSet.forbiddenInHost.contains($0) }
+    guard isPossible, let url = try? ParsedURL.parse("s://" + text).canonical,
+      url.pathRange.isEmpty, url.port == nil, !url.hasCredentials
+    else { return nil }
+    return url.host
+  }
 
   /// Resolves `.` and `..` where they are whole segments of the text.
   private static func withoutDots(_ text: String, isLast: Bool) -> String {
@@ -68,4 +92,19 @@ enum RouteLiteral {
     }
     return result.joined(separator: "/")
   }
+}
+
+extension PatternPart {
+  fileprivate mutating func mapText(_ transform: (String) -> String) {
+    value = transform(value)
+    prefix = transform(prefix)
+    suffix = transform(suffix)
+  }
+}
+
+extension ByteSet {
+  /// What the parser takes away, and what ends a path.
+  fileprivate static let endsPath = c0Control.union("?#")
+  /// What the parser takes away, and what no canonical fragment holds.
+  fileprivate static let endsFragment = c0Control.union("#")
 }

@@ -48,8 +48,9 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
 
   public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
-  /// The raw values if the most specific form that fits has any, nil if no form fits.
-  func values(in target: FormTarget) -> [CapturedValue]? {
+  /// The raw values of the most specific form that fits a canonical URL, nil if none fits.
+  public func match(_ url: ParsedURL) -> [CapturedValue]? {
+    let target = FormTarget(url)
     for form in preference.lazy.map({ forms[$0] }) {
       if let values = form.values(in: target) {
         return zip(form.names, values).map(CapturedValue.init)
