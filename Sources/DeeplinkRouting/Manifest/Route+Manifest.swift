@@ -21,8 +21,13 @@ extension Route {
       reader.error("name", "'\(name)' is no name of a route", hint: "letters, digits, '-' and '_'")
     }
     let patterns = Self.readPatterns(reader)
+    let fragment = Self.readFragment(reader)
     let preset = reader.word("preset", Preset.self)
-    let parameters = Self.readParameters(reader, patterns: patterns, preset: preset)
+    let captures = Captures(patterns, fragment)
+    let parameters = Self.readParameters(reader, captures: captures, preset: preset)
+    if let name = captures.inBoth {
+      reader.error("fragment", "':\(name)' is a name of the pattern already")
+    }
     let title = reader.template("title")
     let takesCallback = reader.boolean("callback") ?? false
     let callbackHosts = Self.readCallbackHosts(reader, takesCallback: takesCallback)
@@ -35,7 +40,6 @@ extension Route {
     let action = reader.required("action").flatMap {
       Action($0, at: actionPath, in: diagnostics)
     }
-    let fragment = Self.readFragment(reader)
     guard let name, let action else { return nil }
     self.init(
       name: name, title: title, patterns: patterns, fragment: fragment, parameters: parameters,
@@ -95,7 +99,7 @@ extension Route {
 
   /// The declared parameters, a preset's, and the captured names that are neither.
   private static func readParameters(
-    _ reader: ObjectReader, patterns: [RoutePattern], preset: Preset?
+    _ reader: ObjectReader, captures: Captures, preset: Preset?
   ) -> [Parameter] {
     var parameters: [String: Parameter] = [:]
     if preset == .oauthRedirect {
@@ -118,23 +122,21 @@ extension Route {
         reader.error("parameters", "expected an object, found \(value.kind)")
       }
     }
-    for capture in patterns.flatMap(\.captures) {
-      if let declared = parameters[capture.name] {
-        if capture.spansSegments, !declared.rule.isArray {
+    for (name, spansSegments) in captures.names {
+      let place = ObjectReader.path(path, name)
+      if let declared = parameters[name] {
+        if spansSegments, !declared.rule.isArray {
           reader.diagnostics.error(
-            ObjectReader.path(path, capture.name),
-            "':\(capture.name)' spans segments, so its type must be 'array'")
+            place, "':\(name)' spans segments, so its type must be 'array'")
         }
         if declared.place == .fragment {
           reader.diagnostics.error(
-            ObjectReader.path(path, capture.name) + ".from",
-            "':\(capture.name)' is captured by the pattern, not taken from the fragment")
+            "\(place).from", "':\(name)' is captured by a pattern, not a pair of the fragment")
         }
       } else {
         let text = ValueRule(.string)
-        parameters[capture.name] = Parameter(
-          name: capture.name, rule: capture.spansSegments ? ValueRule(.array(of: text)) : text,
-          place: .capture)
+        parameters[name] = Parameter(
+          name: name, rule: spansSegments ? ValueRule(.array(of: text)) : text, place: .capture)
       }
     }
     return parameters.values.sorted { $0.name < $1.name }
@@ -153,6 +155,23 @@ extension Route {
         hint: "a domain in lower case, such as example.com")
     }
     return hosts
+  }
+}
+
+/// The names that a route's patterns capture, and whether one of them lets the name span segments.
+private struct Captures {
+  var names: [String: Bool] = [:]
+  /// A name that both a pattern and the fragment's have.
+  var inBoth: String?
+
+  init(_ patterns: [RoutePattern], _ fragment: FragmentPattern?) {
+    for capture in patterns.flatMap(\.captures) {
+      names[capture.name] = names[capture.name] ?? false || capture.spansSegments
+    }
+    for name in fragment?.names ?? [] {
+      if names[name] != nil { inBoth = name }
+      names[name] = names[name] ?? false
+    }
   }
 }
 

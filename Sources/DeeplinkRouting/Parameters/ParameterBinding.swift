@@ -54,12 +54,12 @@ struct ParameterBinding {
   /// The value, the default, or nil where there is none and none is needed.
   private func value(of parameter: Parameter) throws(ParameterFailure) -> ParameterValue? {
     do throws(Violation) {
-      if let capture = pattern.captures.first(where: { $0.name == parameter.name }) {
+      if let place = placeOfCapture(parameter.name) {
         if let raw = captures.first(where: { $0.name == parameter.name }) {
           guard !source.query.pairs.contains(where: { isNamed($0, parameter.name) }) else {
             throw .twice
           }
-          return try captured(raw.value, capture, parameter)
+          return try captured(raw.value, at: place, parameter)
         }
       } else if let value = try given(parameter) {
         return value
@@ -72,13 +72,19 @@ struct ParameterBinding {
     }
   }
 
+  /// Where this pattern, or the fragment's, has the name; nil where neither has it.
+  private func placeOfCapture(_ name: String) -> Capture.Place? {
+    if let capture = pattern.captures.first(where: { $0.name == name }) { return capture.place }
+    return route.fragment?.names.contains(name) == true ? .path : nil
+  }
+
   private func captured(
-    _ raw: String, _ capture: Capture, _ parameter: Parameter
+    _ raw: String, at place: Capture.Place, _ parameter: Parameter
   ) throws(Violation) -> ParameterValue {
     guard case .array(let items) = parameter.rule.kind else {
       return try parameter.rule.value(of: decoded(Array(raw.utf8)[...], isForm: false))
     }
-    let separator = UInt8(ascii: capture.place == .host ? "." : "/")
+    let separator = UInt8(ascii: place == .host ? "." : "/")
     var elements: [ParameterValue] = []
     for part in Array(raw.utf8).split(separator: separator, omittingEmptySubsequences: false) {
       elements.append(try items.value(of: decoded(part, isForm: false)))

@@ -15,7 +15,7 @@ public enum ValueFormat: String, Sendable, Hashable, CaseIterable {
     case .uuid: Self.isUUID(bytes)
     case .date: Self.isDate(bytes[...])
     case .dateTime: Self.isDateTime(bytes)
-    case .uri: (try? ParsedURL(value)) != nil
+    case .uri: (try? ParsedURL.parse(bytes)) != nil
     case .email: Self.isEmail(bytes)
     case .relativePath: Self.isRelativePath(bytes)
     }

@@ -66,13 +66,13 @@ private struct Descriptor: ~Copyable {
   private let number: Int32
 
   init(_ path: String, flags: Int32) throws(PluginFolder.Unusable) {
-    number = open(path, flags | O_CLOEXEC)
+    number = unsafe open(path, flags | O_CLOEXEC)
     guard number >= 0 else { throw Self.failure("can not be opened") }
   }
 
   init(_ name: String, in folder: borrowing Descriptor, flags: Int32) throws(PluginFolder.Unusable)
   {
-    number = openat(folder.number, name, flags | O_CLOEXEC)
+    number = unsafe openat(folder.number, name, flags | O_CLOEXEC)
     guard number >= 0 else { throw Self.failure("can not be opened") }
   }
 
