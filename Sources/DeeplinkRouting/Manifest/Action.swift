@@ -48,7 +48,12 @@ public struct TargetLimits: Sendable, Hashable {
   /// Nil: the settings' `launchTimeout`.
   public var launchTimeout: Duration?
   /// Links handed over and unanswered.
-  public var concurrency: Int = 16
+  public var concurrency: Int
+
+  public init(launchTimeout: Duration? = nil, concurrency: Int = 16) {
+    self.launchTimeout = launchTimeout
+    self.concurrency = concurrency
+  }
 }
 
 extension Action {
