@@ -1,0 +1,137 @@
+import Glibc
+
+/// Reads manifests from the disk.
+///
+/// What is checked is what was opened, never a path that may have changed since: the folder and the
+/// file are held open while their owner and mode are looked at. Both must belong to root or to the
+/// person, and nobody else may write to them; otherwise another user of the machine would decide
+/// what the person's links do. Symbolic links are followed, since packages use them; it is the file
+/// at their end that counts.
+public struct PluginFolder: Sendable {
+  public static let manifestName = "plugin.json"
+  public static let maximumBytes = 1 << 20
+
+  /// The folder that holds the manifest.
+  public let path: String
+  public var manifestPath: String { "\(path)/\(Self.manifestName)" }
+
+  public init(path: String) { self.path = path }
+
+  /// The plugin; nil, and the reasons, where it can not be used.
+  ///
+  /// - Parameter user: The person's user id.
+  public func read(user: UInt32) -> (plugin: Plugin?, diagnostics: [Diagnostic]) {
+    let bytes: [UInt8]
+    do throws(Unusable) {
+      let folder = try Descriptor(path, flags: O_RDONLY | O_DIRECTORY)
+      try folder.checkOwner(user, name: "the folder")
+      let file = try Descriptor(Self.manifestName, in: folder, flags: O_RDONLY | O_NONBLOCK)
+      try file.checkOwner(user, name: "the manifest")
+      bytes = try file.contents(limit: Self.maximumBytes)
+    } catch {
+      return (
+        nil, [Diagnostic(.error, file: manifestPath, reason: error.reason, hint: error.hint)]
+      )
+    }
+    var (plugin, diagnostics) = Plugin.read(bytes, file: manifestPath, folder: path)
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    if let id = plugin?.id, id.text != name {
+      diagnostics.append(
+        Diagnostic(
+          .error, file: manifestPath, path: "$.id",
+          reason: "the plugin '\(id)' lies in a folder named '\(name)'",
+          hint: "the folder is named like the plugin"))
+      plugin = nil
+    }
+    return (plugin, diagnostics)
+  }
+
+  /// The plugin folders of one data directory, by name; empty where there are none.
+  static func all(inDataDirectory directory: String) -> [PluginFolder] {
+    let plugins = "\(directory)/deeplinkd/plugins"
+    return Descriptor.names(inDirectory: plugins).sorted()
+      .filter { (try? PluginID($0)) != nil }
+      .map { PluginFolder(path: "\(plugins)/\($0)") }
+  }
+
+  /// Why a folder or a file is not read.
+  struct Unusable: Error {
+    var reason: String
+    var hint: String?
+  }
+}
+
+/// An open file or folder, closed with its last use.
+private struct Descriptor: ~Copyable {
+  private let number: Int32
+
+  init(_ path: String, flags: Int32) throws(PluginFolder.Unusable) {
+    number = unsafe open(path, flags | O_CLOEXEC)
+    guard number >= 0 else { throw Self.failure("can not be opened") }
+  }
+
+  init(_ name: String, in folder: borrowing Descriptor, flags: Int32) throws(PluginFolder.Unusable)
+  {
+    number = unsafe openat(folder.number, name, flags | O_CLOEXEC)
+    guard number >= 0 else { throw Self.failure("can not be opened") }
+  }
+
+  deinit { if number >= 0 { close(number) } }
+
+  private static func failure(_ what: String) -> PluginFolder.Unusable {
+    PluginFolder.Unusable(reason: "\(what): \(unsafe String(cString: strerror(errno)))")
+  }
+
+  private func status() throws(PluginFolder.Unusable) -> stat {
+    var status = stat()
+    guard unsafe fstat(number, &status) == 0 else { throw Self.failure("can not be examined") }
+    return status
+  }
+
+  func checkOwner(_ user: UInt32, name: String) throws(PluginFolder.Unusable) {
+    let status = try status()
+    guard status.st_uid == 0 || status.st_uid == user else {
+      throw PluginFolder.Unusable(
+        reason: "\(name) belongs to another user (uid \(status.st_uid))",
+        hint: "plugins belong to the person or to root")
+    }
+    guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
+      throw PluginFolder.Unusable(
+        reason: "\(name) can be written by others", hint: "chmod go-w takes that away")
+    }
+  }
+
+  func contents(limit: Int) throws(PluginFolder.Unusable) -> [UInt8] {
+    guard try status().st_mode & S_IFMT == S_IFREG else {
+      throw PluginFolder.Unusable(reason: "is no regular file")
+    }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = unsafe Glibc.read(number, &buffer, buffer.count)
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw Self.failure("can not be read")
+      }
+      if count == 0 { return bytes }
+      bytes += buffer[..<count]
+      guard bytes.count <= limit else {
+        throw PluginFolder.Unusable(reason: "is longer than \(limit) bytes")
+      }
+    }
+  }
+
+  /// The entries of a folder but those that begin with a dot.
+  static func names(inDirectory path: String) -> [String] {
+    guard let directory = unsafe opendir(path) else { return [] }
+    defer { unsafe closedir(directory) }
+    var names: [String] = []
+    while let entry = unsafe readdir(directory) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        unsafe String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if let name, !name.hasPrefix(".") { names.append(name) }
+    }
+    return names
+  }
+}
