@@ -44,10 +44,18 @@ let package = Package(
       name: "DeeplinkRouting", dependencies: ["CDeeplinkRE2", "CDeeplinkIDN2"],
       swiftSettings: strict),
     .target(
+      name: "DeeplinkDesktop", dependencies: ["DeeplinkRouting"], swiftSettings: strict),
+    .target(
+      name: "DeeplinkActions",
+      dependencies: [
+        "CDeeplinkLinux", "DeeplinkLoop", "DeeplinkBus", "DeeplinkWire", "DeeplinkRouting",
+      ],
+      swiftSettings: strict),
+    .target(
       name: "DeeplinkDaemon",
       dependencies: [
         "CDeeplinkLinux", "DeeplinkLoop", "DeeplinkBus", "DeeplinkContract", "DeeplinkWire",
-        "DeeplinkRouting",
+        "DeeplinkRouting", "DeeplinkDesktop", "DeeplinkActions",
       ],
       swiftSettings: strict),
 

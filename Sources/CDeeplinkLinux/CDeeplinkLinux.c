@@ -34,6 +34,8 @@ int deeplink_epoll_control(int epoll, int operation, int descriptor, uint32_t ev
 
 int deeplink_epoll_descriptor(const struct epoll_event *event) { return event->data.fd; }
 
+int deeplink_pipe(int *ends) { return pipe2(ends, O_CLOEXEC); }
+
 int deeplink_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
   return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }

@@ -33,18 +33,20 @@ public final class EventLoop: SerialExecutor, Sendable {
 
   // MARK: Running
 
-  /// Runs on the calling thread until `isDone` says so; asked after each round.
-  public func run(until isDone: @escaping @LoopActor () -> Bool) {
+  /// Runs on the calling thread until `result`, asked in each round, gives one.
+  public func run<Result: Sendable>(until result: @LoopActor () -> Result?) -> Result {
     inbox.withLock {
       precondition(!$0.hasThread, "the event loop already has a thread")
       $0.hasThread = true
       $0.thread = pthread_self()
     }
-    LoopActor.onLoopThread { drain(until: isDone) }
-    inbox.withLock {
-      $0.hasThread = false
-      $0.thread = nil
+    defer {
+      inbox.withLock {
+        $0.hasThread = false
+        $0.thread = nil
+      }
     }
+    return LoopActor.onLoopThread { drain(until: result) }
   }
 
   /// Runs on a thread of its own from now on; calls after the first do nothing.
@@ -60,20 +62,20 @@ public final class EventLoop: SerialExecutor, Sendable {
       { _ in
         let loop = EventLoop.shared
         loop.inbox.withLock { $0.thread = pthread_self() }
-        LoopActor.onLoopThread { loop.drain(until: { false }) }
+        LoopActor.onLoopThread { loop.drain(until: { () -> Void? in nil }) }
         return nil
       }, nil)
     precondition(failed == 0, "cannot start the event loop's thread")
   }
 
-  @LoopActor private func drain(until isDone: @LoopActor () -> Bool) {
+  @LoopActor private func drain<Result>(until result: @LoopActor () -> Result?) -> Result {
     var events = unsafe [epoll_event](repeating: epoll_event(), count: 64)
     let sources = LoopActor.shared.sources
     while true {
       runJobs()
       sources.timers.fire(now: .now)
       runJobs()
-      if isDone() { return }
+      if let result = result() { return result }
       let limit: Int32 = hasJobs || sources.hasUnfinished ? 0 : sources.timers.millisecondsToNext()
       let count = unsafe epoll_wait(epoll, &events, Int32(events.count), limit)
       for index in 0..<max(0, Int(count)) {

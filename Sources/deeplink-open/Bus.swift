@@ -44,7 +44,8 @@ enum Bus {
       Contract.busName.cString, Contract.path.cString, interface.cString, member.cString)
   }
 
-  static func send(_ call: OpaquePointer, on bus: OpaquePointer, until deadline: Deadline) -> Answer {
+  static func send(_ call: OpaquePointer, on bus: OpaquePointer, until deadline: Deadline) -> Answer
+  {
     var error = unsafe DBusError()
     unsafe dbus_error_init(&error)
     defer { unsafe dbus_error_free(&error) }

@@ -14,7 +14,11 @@ import CDeeplinkLinux
       Message.print("deeplink-open ", Contract.version, "\n")
       exit(ExitCode.accepted)
     case .wrong(let sentence, let argument):
-      unsafe Message.error(sentence, argument ?? StaticString("").cString)
+      if let argument = unsafe argument {
+        unsafe Message.error(sentence, quoting: argument)
+      } else {
+        Message.error(sentence)
+      }
       Message.hint("deeplink-open [--wait[=SECONDS]] [--] [URL]")
       exit(ExitCode.refused)
     case .activate:

@@ -12,12 +12,20 @@ enum Message {
     put("\n")
   }
 
-  /// An error about `text`, or in the daemon's or the bus's words.
+  /// An error in the daemon's or the bus's words.
   static func error(_ sentence: StaticString, _ text: UnsafePointer<CChar>) {
     put("deeplink-open: ")
     put(sentence)
     unsafe putPrintable(text)
     put("\n")
+  }
+
+  static func error(_ sentence: StaticString, quoting text: UnsafePointer<CChar>) {
+    put("deeplink-open: ")
+    put(sentence)
+    put("'")
+    unsafe putPrintable(text)
+    put("'\n")
   }
 
   static func hint(_ sentence: StaticString) {
@@ -30,13 +38,13 @@ enum Message {
     unsafe write(2, text.utf8Start, text.utf8CodeUnitCount)
   }
 
-  /// Writes a line with controls shown as `?`: what comes from outside never steers a terminal.
+  /// Writes text with controls but line ends shown as `?`: it never steers a terminal.
   private static func putPrintable(_ text: UnsafePointer<CChar>) {
     var index = 0
     var start = 0
     while unsafe text[index] != 0 {
       let byte = unsafe UInt8(bitPattern: text[index])
-      if byte < 0x20 || byte == 0x7f {
+      if byte < 0x20 && byte != UInt8(ascii: "\n") || byte == 0x7f {
         unsafe write(2, text + start, index - start)
         put("?")
         start = index + 1

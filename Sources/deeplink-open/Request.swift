@@ -73,7 +73,8 @@ enum Request {
       && Dictionary.append(to: &body) { options in
         var done = unsafe Dictionary.entry(Contract.Option.request, request, in: &options)
         if let milliseconds {
-          done = unsafe done && Dictionary.entry(Contract.Option.timeout, milliseconds, in: &options)
+          done =
+            unsafe done && Dictionary.entry(Contract.Option.timeout, milliseconds, in: &options)
         }
         unsafe Environment.forEachToken { key, value in
           done = unsafe done && Dictionary.entry(key, value, in: &options)

@@ -1,6 +1,8 @@
 import CDeeplinkLinux
 
-/// What the arguments ask for. Only `--wait`, `--help` and `--version` are options.
+/// What the arguments ask for.
+///
+/// Only `--wait`, `--help` and `--version` are options.
 ///
 /// What stands behind `--` is a URL, whatever it looks like: a desktop entry's `Exec=` always has it.
 @safe enum Usage {
@@ -45,7 +47,8 @@ import CDeeplinkLinux
           wait = .seconds(nil)
         } else if unsafe strncmp(argument, "--wait=", 7) == 0 {
           guard let seconds = unsafe number(argument + 7) else {
-            return unsafe .wrong("--wait takes a number of seconds from 1 to 86400, not ", argument + 7)
+            return unsafe .wrong(
+              "--wait takes a number of seconds from 1 to 86400, not ", argument + 7)
           }
           wait = .seconds(seconds)
         } else if unsafe strcmp(argument, "--help") == 0 {

@@ -1,1 +1,5 @@
-@main struct Main { static func main() { print("hi") } }
+import DeeplinkDaemon
+
+@main struct Deeplinkd {
+  static func main() { Program.main() }
+}

@@ -44,11 +44,19 @@ public final class RunningProcess: @unchecked Sendable {
     posix_spawn_file_actions_addopen(&actions, 1, files.path + "/output", write, 0o600)
     posix_spawn_file_actions_addopen(&actions, 2, files.path + "/errors", write, 0o600)
     deeplink_spawn_close_from(&actions, 3)
+    // Threads of the test runner block signals, and a child would inherit that.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var argv = arguments.map { strdup($0) } + [nil]
     var envp = environment.map { strdup("\($0)=\($1)") } + [nil]
     defer { (argv + envp).forEach { free($0) } }
     var pid: pid_t = 0
-    let failed = posix_spawnp(&pid, arguments[0], &actions, nil, &argv, &envp)
+    let failed = posix_spawnp(&pid, arguments[0], &actions, &attributes, &argv, &envp)
     guard failed == 0 else {
       throw TestingError("\(arguments[0]): \(String(cString: strerror(failed)))")
     }

@@ -39,6 +39,9 @@ int64_t deeplink_boottime_nanoseconds(void);
 int deeplink_epoll_control(int epoll, int operation, int descriptor, uint32_t events);
 int deeplink_epoll_descriptor(const struct epoll_event *event);
 
+// A pipe whose ends no child inherits: the end to read, then the end to write. 0, or -1 with errno.
+int deeplink_pipe(int *ends);
+
 // glibc's own additions to posix_spawn(3): all descriptors from `first` on are closed in the child,
 // and it starts in the folder `path`. 0, or an error number.
 int deeplink_spawn_close_from(posix_spawn_file_actions_t *actions, int first);

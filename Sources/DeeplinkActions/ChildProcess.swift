@@ -1,0 +1,210 @@
+import CDeeplinkLinux
+import DeeplinkLoop
+import Glibc
+
+/// How a process ended.
+public enum ProcessEnd: Hashable, Sendable, CustomStringConvertible {
+  case exited(Int32)
+  case signalled(Int32)
+
+  public var description: String {
+    switch self {
+    case .exited(let status): "it exited with status \(status)"
+    case .signalled(let number): "signal \(number) ended it"
+    }
+  }
+}
+
+/// A program to be started: words, never a command line.
+public struct ProcessDescription: Hashable, Sendable {
+  /// The program's path, then its arguments.
+  public var arguments: [String]
+  public var environment: [String: String]
+  public var folder: String
+  /// Whether it lives in a session of its own, out of reach of signals to ours.
+  public var hasOwnSession = false
+
+  public init(arguments: [String], environment: [String: String], folder: String) {
+    self.arguments = arguments
+    self.environment = environment
+    self.folder = folder
+  }
+}
+
+/// A program that could not be started.
+public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
+  public let program: String
+  public let number: Int32
+  public var description: String {
+    "\(program) cannot be started: \(unsafe String(cString: strerror(number)))"
+  }
+}
+
+/// A child with its standard streams as pipes on the event loop; reaped through its pidfd.
+///
+/// It inherits no other descriptor and no blocked signal. `onEnd` comes once, after the last byte of
+/// its output.
+@LoopActor public final class ChildProcess {
+  public let id: pid_t
+  public var onOutput: (@LoopActor (ArraySlice<UInt8>) -> Void)?
+  public var onErrorOutput: (@LoopActor (ArraySlice<UInt8>) -> Void)?
+  public var onEnd: (@LoopActor (ProcessEnd) -> Void)?
+
+  private var input: Pipe?
+  private var output: Pipe?
+  private var errors: Pipe?
+  private var pidfd: Int32
+  private var endWatch: LoopSources.Watch?
+  private var unwritten: ArraySlice<UInt8> = []
+  private var closesInput = false
+  private var end: ProcessEnd?
+
+  /// Our end of one pipe.
+  private struct Pipe {
+    let descriptor: Int32
+    let watch: LoopSources.Watch
+
+    @LoopActor func close() {
+      watch.cancel()
+      Glibc.close(descriptor)
+    }
+  }
+
+  public init(_ description: ProcessDescription) throws(SpawnError) {
+    let spawned = try Spawner.spawn(description)
+    id = spawned.id
+    pidfd = spawned.pidfd
+    input = pipe(spawned.input, []) { [unowned self] _ in writeMore() }
+    output = pipe(spawned.output, .readable) { [unowned self] _ in
+      if !read(output, to: onOutput) { closeOutput() }
+    }
+    errors = pipe(spawned.errors, .readable) { [unowned self] _ in
+      if !read(errors, to: onErrorOutput) { closeErrors() }
+    }
+    // Kept alive by its watch until it is reaped.
+    endWatch = EventLoop.shared.watch(pidfd, .readable) { _ in self.reap() }
+  }
+
+  /// Queues bytes for its standard input.
+  public func write(_ bytes: some Sequence<UInt8>) {
+    guard input != nil, !closesInput else { return }
+    unwritten.append(contentsOf: bytes)
+    writeMore()
+  }
+
+  /// How many bytes wait to be read by it.
+  public var unwrittenCount: Int { unwritten.count }
+
+  /// Closes its standard input once everything is written.
+  public func closeInput() {
+    closesInput = true
+    writeMore()
+  }
+
+  /// Sends a signal to it, or, where it has a session of its own, to all that it started in it.
+  public func signal(_ number: Int32) {
+    // Not after it was reaped: the number may be another process's by then.
+    if end == nil { kill(id, number) }
+  }
+
+  // MARK: Pipes
+
+  private func pipe(
+    _ descriptor: Int32, _ interest: Readiness, _ handler: @escaping @LoopActor (Readiness) -> Void
+  ) -> Pipe? {
+    guard let watch = EventLoop.shared.watch(descriptor, interest, handler) else {
+      close(descriptor)
+      return nil
+    }
+    return Pipe(descriptor: descriptor, watch: watch)
+  }
+
+  private func writeMore() {
+    guard let pipe = input else { return }
+    while !unwritten.isEmpty {
+      let count = unsafe unwritten.withUnsafeBytes {
+        unsafe Glibc.write(pipe.descriptor, $0.baseAddress, $0.count)
+      }
+      guard count > 0 else {
+        if errno == EINTR { continue }
+        if errno == EAGAIN { return pipe.watch.setInterest(.writable) }
+        // It closed its end: what is left will never be read.
+        return closeInputNow()
+      }
+      unwritten.removeFirst(count)
+    }
+    unwritten = []
+    pipe.watch.setInterest([])
+    if closesInput { closeInputNow() }
+  }
+
+  private func closeInputNow() {
+    input?.close()
+    input = nil
+    unwritten = []
+  }
+
+  private func closeOutput() {
+    output?.close()
+    output = nil
+  }
+
+  private func closeErrors() {
+    errors?.close()
+    errors = nil
+  }
+
+  /// Reads what is there, a bounded part of it; false at the end.
+  private func read(
+    _ pipe: Pipe?, to handler: (@LoopActor (ArraySlice<UInt8>) -> Void)?
+  ) -> Bool {
+    guard let pipe else { return false }
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    let count = unsafe Glibc.read(pipe.descriptor, &buffer, buffer.count)
+    if count > 0 {
+      handler?(buffer[..<count])
+      return true
+    }
+    return count < 0 && (errno == EAGAIN || errno == EINTR)
+  }
+
+  // MARK: The end
+
+  private func reap() {
+    var status: Int32 = 0
+    guard end == nil, unsafe waitpid(id, &status, WNOHANG) == id else { return }
+    // WIFEXITED and its kin are macros: the low seven bits are the signal, 0 for none.
+    let signal = status & 0x7f
+    let end = signal == 0 ? ProcessEnd.exited((status >> 8) & 0xff) : .signalled(signal)
+    self.end = end
+    endWatch?.cancel()
+    close(pidfd)
+    closeInputNow()
+    drain()
+    onEnd?(end)
+    onEnd = nil
+    onOutput = nil
+    onErrorOutput = nil
+    // Only now: the watch held the last reference.
+    endWatch = nil
+  }
+
+  /// Takes what it wrote before its end.
+  ///
+  /// Something that it started may hold the pipes open and go on writing, so there is a limit.
+  private func drain() {
+    for _ in 0..<128 {
+      guard let output, hasInput(output.descriptor), read(output, to: onOutput) else { break }
+    }
+    for _ in 0..<128 {
+      guard let errors, hasInput(errors.descriptor), read(errors, to: onErrorOutput) else { break }
+    }
+    closeOutput()
+    closeErrors()
+  }
+
+  private func hasInput(_ descriptor: Int32) -> Bool {
+    var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return unsafe Glibc.poll(&poll, 1, 0) > 0
+  }
+}

@@ -1,0 +1,77 @@
+import DeeplinkLoop
+import DeeplinkRouting
+import DeeplinkWire
+import Glibc
+
+/// One process for each link: arguments made after splitting, output collected, status judged.
+@LoopActor public final class CommandAction {
+  /// What it may write to standard output, in bytes.
+  static let maximumOutput = 1 << 20
+
+  private var output: [UInt8] = []
+  private var lastErrors: [UInt8] = []
+  private var failure: HandoverResult?
+  private var limit: LoopTimer?
+
+  private init() {}
+
+  /// Runs the command for `handover`; `completion` runs once, after its end.
+  public static func run(
+    _ command: Action.Command, _ handover: Handover, folder: String, home: String,
+    _ environment: LaunchEnvironment,
+    completion: @escaping @LoopActor (HandoverResult) -> Void
+  ) {
+    let words = command.arguments(handover.substitution)
+    var variables = environment.all
+    variables["HOME"] = home
+    let program = words.first ?? ""
+    guard let path = ProgramLookup.path(of: program, in: folder, searching: variables["PATH"] ?? "")
+    else {
+      return completion(.failed(.launch, "there is no program '\(program)' that can be run"))
+    }
+    PrivateFolder.make(home)
+    var description = ProcessDescription(
+      arguments: [path] + words.dropFirst(), environment: variables, folder: folder)
+    description.hasOwnSession = true
+    do throws(SpawnError) {
+      let child = try ChildProcess(description)
+      let run = CommandAction()
+      child.onOutput = { [unowned child] in run.received($0, from: child) }
+      child.onErrorOutput = { run.lastErrors = ($0 + []).suffix(1000) + [] }
+      child.onEnd = { completion(run.result($0)) }
+      if command.input == .context { child.write((handover.json.description + "\n").utf8) }
+      child.closeInput()
+      run.limit = EventLoop.shared.after(command.timeLimit) { [weak child] in
+        run.stop(child, "it took longer than \(command.timeLimit)")
+      }
+    } catch {
+      completion(.failed(.launch, error.description))
+    }
+  }
+
+  private func received(_ bytes: ArraySlice<UInt8>, from child: ChildProcess) {
+    output += bytes
+    guard output.count > Self.maximumOutput else { return }
+    output = []
+    stop(child, "it wrote more than \(Self.maximumOutput) bytes")
+  }
+
+  private func stop(_ child: ChildProcess?, _ message: String) {
+    if failure == nil { failure = .failed(.limit, message) }
+    child?.signal(SIGKILL)
+  }
+
+  private func result(_ end: ProcessEnd) -> HandoverResult {
+    limit?.cancel()
+    if let failure { return failure }
+    switch end {
+    case .exited(0):
+      return .handled([
+        "exitStatus": .integer(0), "output": .string(String(decoding: output, as: UTF8.self)),
+      ])
+    case .exited, .signalled:
+      let words = String(decoding: lastErrors, as: UTF8.self).split(whereSeparator: \.isNewline)
+      return .failed(.exit, "\(end)\(words.last.map { ": \($0)" } ?? "")")
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import DeeplinkLoop
+import DeeplinkRouting
+import DeeplinkWire
+import Glibc
+
+/// A process that stays, and is handed links on its standard input.
+///
+/// It is ready when it has answered `initialize`. It ends with the daemon, after `idleTimeout`
+/// without a link, and when it does not answer one in time.
+@LoopActor public final class WorkerTarget: Target {
+  public var onEvent: (@LoopActor (TargetEvent) -> Void)?
+  /// Lines for the journal: what the worker logs and what it writes to standard error.
+  public var onLog: (@LoopActor (_ level: String, _ line: String) -> Void)?
+
+  private let action: Action.Worker
+  private let plugin: PluginID
+  private let folder: String
+  private let home: String
+  private var process: Running?
+  /// A start that waits for the last process to be gone.
+  private var waitingStart: LaunchEnvironment?
+
+  /// One life of the worker.
+  private struct Running {
+    let child: ChildProcess
+    var lines = LineSplitter(limit: WorkerProtocol.maximumLine)
+    var errorLines = LineSplitter(limit: 4096)
+    var lastErrorLine: String?
+    var isReady = false
+    var isStopping = false
+    var nextRequest: UInt64 = 1
+    var unanswered: [UInt64: @LoopActor (HandoverResult) -> Void] = [:]
+    var idle: LoopTimer?
+    var kill: LoopTimer?
+  }
+
+  public init(_ action: Action.Worker, plugin: PluginID, folder: String, home: String) {
+    self.action = action
+    self.plugin = plugin
+    self.folder = folder
+    self.home = home
+  }
+
+  /// How long a worker has to end by itself once its input is closed.
+  private static let grace = Duration.seconds(5)
+
+  // MARK: Starting
+
+  public func start(_ environment: LaunchEnvironment) {
+    guard process == nil else {
+      waitingStart = environment
+      return
+    }
+    var variables = environment.all
+    variables["HOME"] = home
+    let program = action.run.first ?? ""
+    guard let path = ProgramLookup.path(of: program, in: folder, searching: variables["PATH"] ?? "")
+    else {
+      return report(.startFailed(.launch, "there is no program '\(program)' that can be run"))
+    }
+    PrivateFolder.make(home)
+    do throws(SpawnError) {
+      let child = try ChildProcess(
+        ProcessDescription(
+          arguments: [path] + action.run.dropFirst(), environment: variables, folder: folder))
+      child.onOutput = { [weak self] in self?.received($0) }
+      child.onErrorOutput = { [weak self] in self?.receivedError($0) }
+      child.onEnd = { [weak self] in self?.ended($0) }
+      process = Running(child: child)
+      request(
+        "initialize",
+        .object(["protocol": .integer(WorkerProtocol.version), "plugin": .string(plugin.text)])
+      ) { [weak self] result in
+        guard let self else { return }
+        switch result {
+        case .handled:
+          process?.isReady = true
+          report(.ready)
+        case .failed(let reason, let message):
+          stop()
+          report(.startFailed(reason, "it answered initialize with: \(message)"))
+        case .declined, .notReady, .notDelivered, .interrupted: break
+        }
+      }
+    } catch {
+      report(.startFailed(.launch, error.description))
+    }
+  }
+
+  /// After the caller's turn, so that an event never comes before the call that causes it returns.
+  private func report(_ event: TargetEvent) {
+    EventLoop.shared.eachRound { [weak self] in
+      self?.onEvent?(event)
+      return true
+    }
+  }
+
+  // MARK: Links
+
+  public func handOver(
+    _ handover: Handover, completion: @escaping @LoopActor (HandoverResult) -> Void
+  ) {
+    guard let process, process.isReady, !process.isStopping else {
+      return completion(.notDelivered("the worker was on its way out"))
+    }
+    process.idle?.cancel()
+    self.process?.idle = nil
+    request("deliver", handover.json, completion)
+  }
+
+  private func request(
+    _ method: String, _ parameters: JSONValue,
+    _ completion: @escaping @LoopActor (HandoverResult) -> Void
+  ) {
+    guard let child = process?.child, let id = process?.nextRequest else { return }
+    process?.nextRequest += 1
+    process?.unanswered[id] = completion
+    child.write(WorkerProtocol.request(method, id: id, parameters).utf8)
+  }
+
+  // MARK: What it writes
+
+  private func received(_ bytes: ArraySlice<UInt8>) {
+    guard let lines = process?.lines.lines(adding: bytes) else {
+      return broken("it wrote a line of more than \(WorkerProtocol.maximumLine) bytes")
+    }
+    for line in lines where !line.isEmpty {
+      switch WorkerProtocol.incoming(line) {
+      case .answer(let id, let result): answered(id, Self.result(of: result))
+      case .error(let id, let message): answered(id, .failed(.error, message))
+      case .log(let level, let message): onLog?(level, Self.printable(message))
+      case .other: break
+      case nil: return broken("it wrote a line that is no JSON object")
+      }
+    }
+  }
+
+  private func answered(_ id: UInt64, _ result: HandoverResult) {
+    guard let completion = process?.unanswered.removeValue(forKey: id) else { return }
+    completion(result)
+    startIdleTimer()
+  }
+
+  /// `{"handled": true|false, "result": {…}}`; an answer without `handled` has handled it.
+  private static func result(of answer: JSONValue) -> HandoverResult {
+    if answer["handled"]?.boolean == false { return .declined }
+    return .handled(answer["result"]?.object ?? [:])
+  }
+
+  /// It does not speak the protocol: what it writes after this means nothing.
+  private func broken(_ message: String) {
+    onLog?("error", message)
+    process?.lastErrorLine = message
+    process?.child.signal(SIGKILL)
+  }
+
+  private func receivedError(_ bytes: ArraySlice<UInt8>) {
+    guard let lines = process?.errorLines.lines(adding: bytes) else {
+      process?.errorLines = LineSplitter(limit: 4096)
+      return
+    }
+    for line in lines where !line.isEmpty {
+      let text = Self.printable(String(decoding: line, as: UTF8.self))
+      process?.lastErrorLine = text
+      onLog?("stderr", text)
+    }
+  }
+
+  /// One line that steers no terminal and no log.
+  private static func printable(_ text: String) -> String {
+    var line = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars.prefix(500) {
+      line.append(scalar.properties.generalCategory == .control ? " " : scalar)
+    }
+    return String(line)
+  }
+
+  // MARK: Ending
+
+  private func startIdleTimer() {
+    guard let process, process.isReady, process.unanswered.isEmpty, !process.isStopping else {
+      return
+    }
+    self.process?.idle = EventLoop.shared.after(action.idleTimeout) { [weak self] in
+      self?.shutDown()
+    }
+  }
+
+  /// Asks it to end: `shutdown`, then the end of its input, then SIGKILL.
+  private func shutDown() {
+    guard let child = process?.child, process?.isStopping == false else { return }
+    request("shutdown", .object([:])) { _ in }
+    process?.isStopping = true
+    child.closeInput()
+    process?.kill = EventLoop.shared.after(Self.grace) { [weak child] in child?.signal(SIGKILL) }
+  }
+
+  public func stop() {
+    guard let child = process?.child else { return }
+    if process?.isReady == true, process?.unanswered.isEmpty == true { return shutDown() }
+    // It has something that it does not answer: asking would wait behind that.
+    process?.isStopping = true
+    child.signal(SIGTERM)
+    process?.kill = EventLoop.shared.after(Self.grace) { [weak child] in child?.signal(SIGKILL) }
+  }
+
+  private func ended(_ end: ProcessEnd) {
+    guard let process else { return }
+    self.process = nil
+    process.idle?.cancel()
+    process.kill?.cancel()
+    if process.isReady {
+      for completion in process.unanswered.sorted(by: { $0.key < $1.key }).map(\.value) {
+        completion(.interrupted)
+      }
+      onEvent?(.gone)
+    } else if !process.isStopping {
+      let lastWords = process.lastErrorLine.map { ": \($0)" } ?? ""
+      onEvent?(.startFailed(.launch, "\(end) before it was ready\(lastWords)"))
+    }
+    if let environment = waitingStart {
+      waitingStart = nil
+      start(environment)
+    }
+  }
+}

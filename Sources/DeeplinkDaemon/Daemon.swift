@@ -1,0 +1,116 @@
+import CDeeplinkLinux
+import DeeplinkBus
+import DeeplinkDesktop
+import DeeplinkLoop
+import DeeplinkRouting
+import DeeplinkWire
+import Glibc
+
+/// The daemon from its start to its end: one process for each session bus.
+@LoopActor public final class Daemon {
+  private let environment: [String: String]
+  private let directories: BaseDirectories
+  private let settings = Settings()
+  private var service: Service?
+  private var exitStatus: Int32?
+
+  /// What exists while the daemon is on the bus.
+  private struct Service {
+    let connection: Connection
+    let book: DeliveryBook
+    let courier: Courier
+    let intake: Intake
+  }
+
+  private init(environment: [String: String]) {
+    self.environment = environment
+    directories = BaseDirectories(environment: environment)
+  }
+
+  /// Runs on the calling thread until the daemon ends; gives the exit status.
+  public nonisolated static func run(environment: [String: String]) -> Int32 {
+    let ends = endSignals()
+    var daemon: Daemon?
+    return EventLoop.shared.run {
+      if daemon == nil {
+        daemon = Daemon(environment: environment)
+        daemon?.start(ends)
+      }
+      return daemon?.exitStatus
+    }
+  }
+
+  /// SIGTERM and SIGINT are read from a descriptor, blocked before any other thread exists.
+  private nonisolated static func endSignals() -> Int32 {
+    signal(SIGPIPE, SIG_IGN)
+    return unsafe deeplink_signal_fd([SIGTERM, SIGINT], 2)
+  }
+
+  // MARK: Start
+
+  private func start(_ signals: Int32) {
+    if signals >= 0 {
+      _ = EventLoop.shared.watch(signals, .readable) { [unowned self] _ in
+        var buffer = [UInt8](repeating: 0, count: 128)
+        if unsafe read(signals, &buffer, buffer.count) > 0 { finish() }
+      }
+    }
+    Task { await appear() }
+  }
+
+  /// Exports everything, then asks for the name: the bus holds the first call until then.
+  private func appear() async {
+    do throws(BusError) {
+      let connection = try Connection.session()
+      connection.onClose { [weak self] in self?.busIsGone() }
+      var catalog = PluginCatalog(dataDirectories: directories.allData, user: getuid())
+      catalog.reload()
+      for diagnostic in catalog.diagnostics { Log.warning(diagnostic.description) }
+      let book = DeliveryBook(connection: connection)
+      let courier = Courier(
+        book: book, settings: settings, directories: directories, environment: environment)
+      let intake = Intake(
+        book: book, courier: courier, settings: settings,
+        table: RouteTable(plugins: catalog.plugins))
+      connection.export([.dispatcher(intake), .application(intake)], at: .deeplinkd)
+      service = Service(connection: connection, book: book, courier: courier, intake: intake)
+      switch try await connection.requestName(.deeplinkd) {
+      case .owned, .alreadyOwned: break
+      case .taken:
+        Log.info("another deeplinkd serves this session already")
+        exitStatus = 0
+      }
+    } catch {
+      Log.error("cannot serve on the session bus: \(error)")
+      exitStatus = 3
+    }
+  }
+
+  // MARK: End
+
+  /// How long what is under way has to come to its end.
+  private static let lastWords = Duration.seconds(10)
+
+  /// Finishes what is under way, at most `lastWords`, then ends.
+  private func finish() {
+    guard exitStatus == nil, let service else { return exitStatus = 0 }
+    EventLoop.shared.after(Self.lastWords) { [unowned self] in leave() }
+    guard service.book.count > 0 else { return leave() }
+    service.book.onEmpty = { [unowned self] in leave() }
+  }
+
+  private func leave() {
+    guard exitStatus == nil, let service else { return }
+    service.courier.stop()
+    service.connection.flush()
+    exitStatus = 0
+    service.connection.close()
+  }
+
+  private func busIsGone() {
+    guard exitStatus == nil else { return }
+    Log.notice("the session bus has ended")
+    service?.courier.stop()
+    exitStatus = 0
+  }
+}

@@ -1,0 +1,131 @@
+import DeeplinkActions
+import DeeplinkBus
+import DeeplinkLoop
+import DeeplinkRouting
+import DeeplinkWire
+
+/// Every delivery that has no outcome yet, and what became of the last ones.
+@LoopActor final class DeliveryBook {
+  private let connection: Connection
+  private var open: [UInt64: Delivery] = [:]
+  private var requests: [String: UInt64] = [:]
+  private var ended = EndedRequests()
+  private var lastID: UInt64 = 0
+  private(set) var statistics: [String: UInt64] = [:]
+  /// Told when the last delivery has ended.
+  var onEmpty: (@LoopActor () -> Void)?
+
+  init(connection: Connection) { self.connection = connection }
+
+  var count: Int { open.count }
+
+  func delivery(_ id: UInt64) -> Delivery? { open[id] }
+
+  /// Opens a delivery; its id is the order of arrival.
+  func add(
+    _ link: Link, _ options: LinkOptions, from sender: UniqueName?, matches: [Match]
+  ) -> Delivery {
+    lastID += 1
+    let delivery = Delivery(
+      id: lastID, link: link, options: options, sender: sender, matches: matches)
+    open[delivery.id] = delivery
+    if let request = options.request { requests[request] = delivery.id }
+    statistics["accepted", default: 0] += 1
+    tell(delivery)
+    return delivery
+  }
+
+  func countRefusal(_ code: Refusal.Code) {
+    statistics["refused", default: 0] += 1
+    statistics[code.rawValue, default: 0] += 1
+  }
+
+  /// What an earlier request of the same name came to, or is.
+  enum Known {
+    case open(Delivery)
+    case ended(OpenReply)
+  }
+
+  func known(request: String?) -> Known? {
+    guard let request else { return nil }
+    if let delivery = requests[request].flatMap({ open[$0] }) { return .open(delivery) }
+    return ended.reply(to: request).map { .ended($0) }
+  }
+
+  // MARK: States
+
+  func move(_ delivery: Delivery, to state: DeliveryState) {
+    guard !delivery.state.isOutcome, delivery.state != state else { return }
+    delivery.state = state
+    tell(delivery)
+  }
+
+  /// Gives the delivery its one outcome; later ones are mistakes and count for nothing.
+  func finish(_ delivery: Delivery, _ outcome: DeliveryState, _ result: [String: Value] = [:]) {
+    guard open.removeValue(forKey: delivery.id) != nil else { return }
+    delivery.state = outcome
+    delivery.result = result
+    statistics[outcome.rawValue, default: 0] += 1
+    if let request = delivery.options.request {
+      requests[request] = nil
+      ended.add(request, delivery.reply)
+    }
+    tell(delivery)
+    if outcome != .delivered {
+      Log.notice("\(delivery.description): \(outcome.rawValue)\(result.logText)")
+    }
+    let waiters = delivery.waiters
+    delivery.waiters = []
+    for waiter in waiters { waiter(delivery) }
+    if open.isEmpty { onEmpty?() }
+  }
+
+  /// `DeliveryChanged`, to the sender alone; nothing of the link's values is in it.
+  private func tell(_ delivery: Delivery) {
+    guard let sender = delivery.sender else { return }
+    var facts: [String: Value] = [:]
+    if let match = delivery.match {
+      facts["plugin"] = .string(match.plugin.id.text)
+      facts["route"] = .string(match.route.name)
+    }
+    facts["delivery"] = delivery.mode.map { .string($0.rawValue) }
+    if delivery.state.isOutcome { facts["result"] = .options(delivery.result) }
+    try? connection.emit(
+      .deliveryChanged(delivery.id, delivery.state, facts), to: .unique(sender))
+  }
+}
+
+/// Outcomes of requests with a name, for the sender that asks again; the oldest go first.
+private struct EndedRequests {
+  static let limit = 1024
+  private var replies: [String: OpenReply] = [:]
+  private var order: [String] = []
+  private var oldest = 0
+
+  func reply(to request: String) -> OpenReply? { replies[request] }
+
+  mutating func add(_ request: String, _ reply: OpenReply) {
+    guard replies.updateValue(reply, forKey: request) == nil else { return }
+    if order.count < Self.limit {
+      order.append(request)
+    } else {
+      replies[order[oldest]] = nil
+      order[oldest] = request
+      oldest = (oldest + 1) % Self.limit
+    }
+  }
+}
+
+extension Delivery {
+  var reply: OpenReply {
+    OpenReply(id: id, outcome: state.isOutcome ? state : nil, result: result)
+  }
+}
+
+extension [String: Value] {
+  /// Reason and sentence of a failure.
+  fileprivate var logText: String {
+    guard let message = self["message"]?.string else { return "" }
+    return " (\(self["reason"]?.string ?? "")): \(message)"
+  }
+}

@@ -1,0 +1,141 @@
+import DeeplinkActions
+import DeeplinkBus
+import DeeplinkLoop
+import DeeplinkRouting
+import DeeplinkWire
+
+/// What the runner of a target needs of the daemon around it.
+@LoopActor protocol TargetRunnerOwner: AnyObject {
+  func delivery(_ id: UInt64) -> Delivery?
+  func launchEnvironment(for delivery: Delivery?) -> LaunchEnvironment
+  func handover(of delivery: Delivery, _ mode: Handover.Mode, attempt: Int) -> Handover?
+  func timeout(of delivery: Delivery) -> Duration
+  func move(_ delivery: Delivery, to state: DeliveryState)
+  func ended(_ delivery: Delivery, _ result: HandoverResult)
+  func ended(_ delivery: Delivery, _ ending: TargetMachine.Ending)
+}
+
+/// One target with its state machine: does what the machine says, and tells it what happens.
+@LoopActor final class TargetRunner {
+  private let target: any Target
+  private unowned let owner: any TargetRunnerOwner
+  private let launchTimeout: Duration
+  /// Whether a link that is not answered in time ends the target.
+  private let stopsWhenLate: Bool
+  private var machine: TargetMachine
+  private var launchLimit: LoopTimer?
+  private var settling: LoopTimer?
+  private var readyAt = 0.0
+  /// The hand-overs that are unanswered, each with its limit.
+  private var handovers: [UInt64: LoopTimer] = [:]
+
+  init(
+    _ target: any Target, owner: any TargetRunnerOwner, concurrency: Int, launchTimeout: Duration,
+    stopsWhenLate: Bool, firstLinkProbes: Bool
+  ) {
+    self.target = target
+    self.owner = owner
+    self.launchTimeout = launchTimeout
+    self.stopsWhenLate = stopsWhenLate
+    machine = TargetMachine(concurrency: concurrency, firstLinkProbes: firstLinkProbes)
+    target.onEvent = { [unowned self] in happened($0) }
+  }
+
+  var waitingCount: Int { machine.waitingCount }
+
+  func add(_ delivery: Delivery) {
+    let isIdempotent = delivery.match?.route.isIdempotent ?? false
+    let effects = machine.arrive(delivery.id, isIdempotent: isIdempotent, now: Clock.seconds)
+    if case .handOver? = effects.first {
+    } else {
+      owner.move(delivery, to: machine.phase == .starting ? .starting : .waiting)
+    }
+    perform(effects)
+  }
+
+  /// Takes a link back; false when it is in the target's hands.
+  func cancel(_ delivery: Delivery) -> Bool {
+    guard let effects = machine.cancel(delivery.id) else { return false }
+    perform(effects)
+    return true
+  }
+
+  func stop() { target.stop() }
+
+  // MARK: What the machine says
+
+  private func perform(_ effects: [TargetMachine.Effect]) {
+    for effect in effects {
+      switch effect {
+      case .start: start()
+      case .handOver(let id, let mode, let attempt): handOver(id, mode, attempt)
+      case .finish(let id, let ending):
+        handovers.removeValue(forKey: id)?.cancel()
+        if let delivery = owner.delivery(id) { owner.ended(delivery, ending) }
+      case .retry(let milliseconds):
+        EventLoop.shared.after(.milliseconds(milliseconds)) { [weak self] in
+          guard let self else { return }
+          perform(machine.retry())
+        }
+      case .stop: target.stop()
+      }
+    }
+  }
+
+  private func start() {
+    launchLimit = EventLoop.shared.after(launchTimeout) { [unowned self] in
+      target.stop()
+      perform(
+        machine.startFailed(
+          .launch, "it was not ready after \(launchTimeout.text)", now: Clock.seconds))
+    }
+    target.start(owner.launchEnvironment(for: machine.firstWaiting.flatMap(owner.delivery)))
+  }
+
+  private func handOver(_ id: UInt64, _ mode: Handover.Mode, _ attempt: Int) {
+    guard let delivery = owner.delivery(id),
+      let handover = owner.handover(of: delivery, mode, attempt: attempt)
+    else { return perform(machine.answered(id)) }
+    handovers[id] = EventLoop.shared.after(owner.timeout(of: delivery)) { [unowned self] in
+      perform(machine.timedOut(id, stopsTarget: stopsWhenLate))
+    }
+    target.handOver(handover) { [unowned self] in answered(id, $0) }
+  }
+
+  // MARK: What happens
+
+  private func happened(_ event: TargetEvent) {
+    switch event {
+    case .ready:
+      launchLimit?.cancel()
+      readyAt = Clock.seconds
+      settling = EventLoop.shared.after(.seconds(1)) { [unowned self] in
+        perform(machine.probeIsOver())
+      }
+      perform(machine.ready())
+    case .startFailed(let reason, let message):
+      launchLimit?.cancel()
+      perform(machine.startFailed(reason, message, now: Clock.seconds))
+    case .gone:
+      settling?.cancel()
+      perform(machine.gone())
+    }
+  }
+
+  private func answered(_ id: UInt64, _ result: HandoverResult) {
+    // A late answer to a link that has its outcome.
+    guard let limit = handovers.removeValue(forKey: id) else { return }
+    limit.cancel()
+    switch result {
+    case .handled, .declined, .failed:
+      let effects = machine.answered(id)
+      if let delivery = owner.delivery(id) { owner.ended(delivery, result) }
+      perform(effects)
+    case .notReady(let message):
+      perform(
+        machine.notReady(id, message, isLate: .seconds(Clock.seconds - readyAt) > launchTimeout))
+    case .notDelivered(let message): perform(machine.notDelivered(id, message))
+    case .interrupted: perform(machine.interrupted(id))
+    }
+  }
+}

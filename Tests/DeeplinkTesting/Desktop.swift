@@ -1,0 +1,74 @@
+import Foundation
+
+/// A world with deeplinkd installed: the bus can start the daemon, and plugins are there.
+public final class Desktop: Sendable {
+  public let world: World
+
+  /// - Parameter plugins: Manifest and other files by path below each plugin's folder.
+  public init(extra: [String: String] = [:]) throws {
+    world = try World(extra: extra)
+    try world.write(
+      """
+      [D-BUS Service]
+      Name=org.deeplinkd.Deeplinkd
+      Exec=\(Repository.program("deeplinkd"))
+      """, to: "services/org.deeplinkd.Deeplinkd.service")
+    // The daemon is started by the bus, and has the bus's environment.
+    let bus = try world.run([
+      "dbus-update-activation-environment", "--all",
+    ])
+    guard bus.status == 0 else { throw TestingError(bus.errors) }
+  }
+
+  /// Copies a plugin of the repository.
+  public func addPlugin(_ folder: URL) throws {
+    let plugins = world.dataHome.appending(path: "deeplinkd/plugins")
+    try FileManager.default.createDirectory(at: plugins, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(
+      at: folder, to: plugins.appending(path: folder.lastPathComponent))
+  }
+
+  /// Writes a plugin, with a worker beside its manifest that records what it receives.
+  public func addPlugin(id: String, manifest: String, files: [String: String] = [:]) throws {
+    let folder = "home/.local/share/deeplinkd/plugins/\(id)"
+    try world.write(manifest, to: "\(folder)/plugin.json")
+    for (name, text) in files {
+      try world.write(text, to: "\(folder)/\(name)", executable: text.hasPrefix("#!"))
+    }
+  }
+
+  /// The folder that a plugin's programs have as their home.
+  public func home(of plugin: String) -> URL {
+    world.stateHome.appending(path: "deeplinkd/homes/\(plugin)")
+  }
+
+  /// Makes the demonstration's entry the handler of its scheme, as an installation does.
+  public func registerHandler(schemes: [String], id: String = "com.example.demo") throws {
+    let applications = "home/.local/share/applications"
+    let types = schemes.map { "x-scheme-handler/\($0);" }.joined()
+    try world.write(
+      """
+      [Desktop Entry]
+      Type=Application
+      Name=Demonstration
+      Exec=\(Repository.program("deeplink-open")) -- %u
+      StartupNotify=true
+      NoDisplay=true
+      MimeType=\(types)
+
+      """, to: "\(applications)/\(id).Deeplinks.desktop")
+    let entry = "\(id).Deeplinks.desktop"
+    let defaults = schemes.map { "x-scheme-handler/\($0)=\(entry)" }.joined(separator: "\n")
+    try world.write(
+      "[Default Applications]\n\(defaults)\n", to: "home/.config/mimeapps.list")
+    let done = try world.run([
+      "update-desktop-database", world.root.appending(path: applications).path,
+    ])
+    guard done.status == 0 else { throw TestingError(done.errors) }
+  }
+
+  public func open(_ arguments: String..., environment: [String: String?] = [:]) throws -> Finished
+  {
+    try world.run([Repository.program("deeplink-open")] + arguments, environment: environment)
+  }
+}
