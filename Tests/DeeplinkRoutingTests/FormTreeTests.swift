@@ -196,7 +196,7 @@ import Testing
         for form in pattern.forms {
           try tree.insert(form, payload: 0, requiredParameters: 0, order: 0)
           var steps = 0
-          _ = form.values(in: FormTarget(url), steps: &steps)
+          _ = form.groups(in: FormTarget(url), steps: &steps)
           #expect(steps <= form.stepLimit(length: size))
         }
         var steps = 0
