@@ -225,7 +225,7 @@ struct InvalidManifest: Sendable, CustomTestStringConvertible {
       InvalidManifest("pattern long", Manifest.with(parameter: ["pattern": long]), at: "\(place).pattern", "longer"),
       InvalidManifest(
         "pattern huge", Manifest.with(parameter: ["pattern": "((a{1000}){100}){10}"]),
-        at: "\(place).pattern", "bad repetition operator", schema: false),
+        at: "\(place).pattern", "invalid repetition size", schema: false),
       InvalidManifest("enum empty", Manifest.with(parameter: ["enum": []]), at: "\(place).enum", "at least one"),
       InvalidManifest(
         "enum type", Manifest.with(parameter: ["type": "integer", "enum": [1, "2"]]),
