@@ -93,7 +93,8 @@ import Testing
     Row(["type": "integer", "minimum": 1, "default": 1], "", .value(.integer(1))),
     Row(["type": "integer", "minimum": 1], "?p=0", .refused("at least 1")),
     Row(["type": "integer", "maximum": 9], "?p=10", .refused("at most 9")),
-    Row(["type": "integer", "maximum": 9007199254740992], "?p=9007199254740993", .refused("at most")),
+    Row(
+      ["type": "integer", "maximum": 9007199254740992], "?p=9007199254740993", .refused("at most")),
     Row(["type": "integer", "enum": [1, 2]], "?p=2", .value(.integer(2))),
     Row(["type": "number"], "?p=-1.5e2", .value(.number(-150))),
     Row(["type": "number"], "?p=1", .value(.number(1))),
@@ -203,7 +204,9 @@ import Testing
   static let links: [Given] = [
     Given(route: ["match": "//a/:x"], link: "//a/b%2Fc", parameters: ["x": .string("b/c")]),
     Given(route: ["match": "//a/:x"], link: "//a/b+c", parameters: ["x": .string("b+c")]),
-    Given(route: ["match": "//a/:x", "formEncoded": true], link: "//a/b+c", parameters: ["x": .string("b+c")]),
+    Given(
+      route: ["match": "//a/:x", "formEncoded": true], link: "//a/b+c",
+      parameters: ["x": .string("b+c")]),
     Given(route: ["match": "//a/:x"], link: "//a/b?x=c", parameters: nil),
     Given(route: ["match": "//a/:x"], link: "//a/%FF", parameters: nil),
     Given(route: ["match": "//a/:x"], link: "//a/b?y=c&z", parameters: ["x": .string("b")]),
@@ -212,9 +215,15 @@ import Testing
       parameters: [
         "x": .string("b"), "y": .array([.string("c"), .string("d")]), "z": .null, "w": .string(""),
       ]),
-    Given(route: ["match": "//a/:x", "additionalParameters": "pass"], link: "//a/b?y=%00", parameters: nil),
-    Given(route: ["match": "//a/:x", "additionalParameters": "pass"], link: "//a/b?%FF=1", parameters: nil),
-    Given(route: ["match": "//a/:x", "additionalParameters": "refuse"], link: "//a/b?y", parameters: nil),
+    Given(
+      route: ["match": "//a/:x", "additionalParameters": "pass"], link: "//a/b?y=%00",
+      parameters: nil),
+    Given(
+      route: ["match": "//a/:x", "additionalParameters": "pass"], link: "//a/b?%FF=1",
+      parameters: nil),
+    Given(
+      route: ["match": "//a/:x", "additionalParameters": "refuse"], link: "//a/b?y", parameters: nil
+    ),
     Given(
       route: ["match": "//a/:x", "additionalParameters": "refuse"], link: "//a/b?",
       parameters: ["x": .string("b")]),
@@ -226,7 +235,10 @@ import Testing
       parameters: ["x": .array([.string("b"), .string("c/d")])]),
     Given(route: ["match": "//a/:x*"], link: "//a", parameters: [:]),
     Given(
-      route: ["match": "//a/:x+", "parameters": ["x": ["type": "array", "items": ["format": "relative-path"]]]],
+      route: [
+        "match": "//a/:x+",
+        "parameters": ["x": ["type": "array", "items": ["format": "relative-path"]]],
+      ],
       link: "//a/b/%2e%2e%2fc", parameters: nil),
     Given(route: ["match": "//a/:x?"], link: "//a", parameters: [:]),
     Given(

@@ -109,13 +109,21 @@ import Testing
   }
 
   static let opened: [Opened] = [
-    Opened(template: "https://example.com/{x}", value: ["a b/c?d#e"], url: "https://example.com/a%20b%2Fc%3Fd%23e"),
-    Opened(template: "https://example.com/{x}", value: ["a", "b c"], url: "https://example.com/a/b%20c"),
-    Opened(template: "https://example.com/?q={x}", value: ["a&b=c+d"], url: "https://example.com/?q=a%26b%3Dc%2Bd"),
-    Opened(template: "https://example.com/?q={x}", value: ["a", "b"], url: "https://example.com/?q=a,b"),
+    Opened(
+      template: "https://example.com/{x}", value: ["a b/c?d#e"],
+      url: "https://example.com/a%20b%2Fc%3Fd%23e"),
+    Opened(
+      template: "https://example.com/{x}", value: ["a", "b c"], url: "https://example.com/a/b%20c"),
+    Opened(
+      template: "https://example.com/?q={x}", value: ["a&b=c+d"],
+      url: "https://example.com/?q=a%26b%3Dc%2Bd"),
+    Opened(
+      template: "https://example.com/?q={x}", value: ["a", "b"], url: "https://example.com/?q=a,b"),
     Opened(template: "https://example.com/a/{x}/b", value: [".."], url: nil),
     Opened(template: "https://example.com/a/{x}/b", value: ["..", "..", "c"], url: nil),
-    Opened(template: "https://example.com/a/{x}", value: ["%2e%2e"], url: "https://example.com/a/%252e%252e"),
+    Opened(
+      template: "https://example.com/a/{x}", value: ["%2e%2e"],
+      url: "https://example.com/a/%252e%252e"),
     Opened(template: "https://example.com/a/.{x}", value: ["."], url: nil),
     Opened(template: "https://example.com/?q={x}", value: [".."], url: "https://example.com/?q=.."),
     Opened(template: "app:/{x}/b", value: [""], url: nil),
