@@ -1,18 +1,12 @@
-/// A set of ASCII bytes in two machine words, with one answer for everything above ASCII.
+/// A set of bytes in four machine words: of ASCII any, of what is above ASCII all or none.
 ///
-/// Membership is two shifts, so that the parsers can ask it of every byte.
+/// Membership is a load, a shift and a test, so that the parsers can ask it of every byte.
 struct ByteSet: Sendable {
-  private let low: UInt64
-  private let high: UInt64
-  private let nonASCII: Bool
+  private var words: InlineArray<4, UInt64>
 
   init(_ members: some Sequence<UInt8>, nonASCII: Bool = false) {
-    var low: UInt64 = 0
-    var high: UInt64 = 0
-    for byte in members where byte < 128 {
-      if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte - 64) }
-    }
-    (self.low, self.high, self.nonASCII) = (low, high, nonASCII)
+    words = nonASCII ? [0, 0, .max, .max] : [0, 0, 0, 0]
+    for byte in members where byte < 128 { words[Int(byte >> 6)] |= 1 << UInt64(byte & 63) }
   }
 
   init(_ members: String, nonASCII: Bool = false) {
@@ -21,17 +15,16 @@ struct ByteSet: Sendable {
 
   @inline(__always)
   func contains(_ byte: UInt8) -> Bool {
-    let word = byte & 64 == 0 ? low : high
-    return byte < 128 ? (word &>> UInt64(byte)) & 1 == 1 : nonASCII
+    (words[Int(byte >> 6)] &>> UInt64(byte & 63)) & 1 == 1
   }
 
   func union(_ members: String) -> ByteSet {
-    ByteSet((0..<128).filter(contains) + Array(members.utf8), nonASCII: nonASCII)
+    ByteSet((0..<128).filter(contains) + Array(members.utf8), nonASCII: contains(0x80))
   }
 
   /// Everything that is not in this set, bytes above ASCII included.
   var inverted: ByteSet {
-    ByteSet((0..<128).filter { !contains($0) }, nonASCII: !nonASCII)
+    ByteSet((0..<128).filter { !contains($0) }, nonASCII: !contains(0x80))
   }
 }
 
@@ -62,14 +55,13 @@ extension ByteSet {
   static let forbiddenInDomain = ByteSet(
     Array(0...0x20) + Array("#/:<>?@[\\]^|%".utf8) + [0x7F])
   /// What a domain may be copied of, with capitals made small, before anything is decoded.
-  static let plainDomain = ByteSet(
-    forbiddenInDomain.inverted.asciiMembers, nonASCII: false)
+  static let plainDomain = ByteSet((0..<128).filter { !forbiddenInDomain.contains($0) })
 
   // The canonical form.
   static let canonical = alphanumeric.union("-_.~!*'();/?:@&=+$,")
+  static let notCanonical = canonical.inverted
+  static let notCanonicalInHost = notCanonical.union("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
   static let canonicalUnescaped = alphanumeric.union("-._~!*'()")
-
-  private var asciiMembers: [UInt8] { (0..<128).filter(contains) }
 }
 
 extension UInt8 {
@@ -83,5 +75,39 @@ extension UInt8 {
     if isASCIIDigit { return self &- UInt8(ascii: "0") }
     let letter = (self | 0x20) &- UInt8(ascii: "a")
     return letter < 6 ? letter + 10 : nil
+  }
+}
+
+extension [UInt8] {
+  /// The first of a set's bytes in a range, or its end.
+  @inline(__always)
+  func firstIndex(of set: ByteSet, in range: Range<Int>) -> Int {
+    let bytes = span.extracting(range)
+    for index in bytes.indices where set.contains(bytes[index]) { return range.lowerBound + index }
+    return range.upperBound
+  }
+
+  var isValidUTF8: Bool {
+    isASCII || String(validating: self, as: UTF8.self) != nil
+  }
+
+  // Without a way out of the loop, so that it takes many bytes at a time.
+
+  var isASCII: Bool {
+    let bytes = span
+    var union: UInt8 = 0
+    for index in bytes.indices { union |= bytes[index] }
+    return union < 128
+  }
+
+  /// There is a C0 control or DEL.
+  var hasControls: Bool {
+    let bytes = span
+    var found: UInt8 = 0
+    for index in bytes.indices {
+      let byte = bytes[index]
+      found |= (byte < 0x20 ? 1 : 0) | (byte == 0x7F ? 1 : 0)
+    }
+    return found != 0
   }
 }

@@ -28,7 +28,7 @@ public struct Link: Hashable, Sendable {
         .notUTF8, "the link is not valid UTF-8",
         hint: "other bytes have to be percent-encoded")
     }
-    guard !bytes[trimmed].contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+    guard !bytes.hasControls || !Array(bytes[trimmed]).hasControls else {
       throw Refusal(
         .controlCharacter, "the link holds a raw control character",
         hint: "tabs, line ends and the like have to be percent-encoded")

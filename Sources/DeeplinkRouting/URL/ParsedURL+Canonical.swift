@@ -55,53 +55,59 @@ extension ParsedURL {
 
   /// Nothing to escape, decode or make small: most links.
   private var isCanonical: Bool {
-    let set = ByteSet.canonical
     let host = hostRange
-    if !hasIPLiteral {
-      for index in host where !set.contains(bytes[index]) || bytes[index].isASCIICapital {
-        return false
-      }
+    return isCanonical(0..<host.lowerBound, .notCanonical)
+      && (hasIPLiteral || isCanonical(host, .notCanonicalInHost))
+      && isCanonical(host.upperBound..<Int(marks.fragment), .notCanonical)
+      && (fragmentRange.map { isCanonical($0, .notCanonical) } ?? true)
+  }
+
+  private func isCanonical(_ range: Range<Int>, _ stops: ByteSet) -> Bool {
+    var index = range.lowerBound
+    while true {
+      index = bytes.firstIndex(of: stops, in: index..<range.upperBound)
+      if index == range.upperBound { return true }
+      guard bytes[index] == UInt8(ascii: "%"), index + 2 < range.upperBound,
+        let high = bytes[index + 1].hexValue, let low = bytes[index + 2].hexValue,
+        max(bytes[index + 1], bytes[index + 2]) < UInt8(ascii: "a"),
+        !ByteSet.canonicalUnescaped.contains(high << 4 | low)
+      else { return false }
+      index += 3
     }
-    for index in 0..<host.lowerBound where !set.contains(bytes[index]) { return false }
-    for index in host.upperBound..<Int(marks.fragment) where !set.contains(bytes[index]) {
-      return false
-    }
-    if let fragmentRange {
-      for index in fragmentRange where !set.contains(bytes[index]) { return false }
-    }
-    return true
   }
 
   private func canonicalize(
     _ range: Range<Int>, isHost: Bool, into output: inout [UInt8], noting remarks: inout RemarkSet
   ) {
+    // Capitals of a host are looked at too.
+    let (bytes, unescaped) = (bytes, ByteSet.canonicalUnescaped)
+    let stops: ByteSet = isHost ? .notCanonicalInHost : .notCanonical
     var index = range.lowerBound
     while index < range.upperBound {
-      let byte = bytes[index]
-      if byte == UInt8(ascii: "%") {
-        if index + 2 < range.upperBound, let high = bytes[index + 1].hexValue,
-          let low = bytes[index + 2].hexValue
-        {
-          let decoded = high << 4 | low
-          let start = output.count
-          if ByteSet.canonicalUnescaped.contains(decoded) {
-            output.append(isHost ? decoded.asciiLowercased : decoded)
-          } else {
-            output.appendEscape(of: decoded)
-          }
-          if !output[start...].elementsEqual(bytes[index...index + 2]) { remarks.insert(.escapes) }
-          index += 3
-          continue
+      let stop = bytes.firstIndex(of: stops, in: index..<range.upperBound)
+      output.append(contentsOf: bytes[index..<stop])
+      guard stop < range.upperBound else { return }
+      let byte = bytes[stop]
+      index = stop + 1
+      if byte == UInt8(ascii: "%"), stop + 2 < range.upperBound,
+        let high = bytes[stop + 1].hexValue, let low = bytes[stop + 2].hexValue
+      {
+        let decoded = high << 4 | low
+        let isCapital = max(bytes[stop + 1], bytes[stop + 2]) < UInt8(ascii: "a")
+        if unescaped.contains(decoded) {
+          output.append(isHost ? decoded.asciiLowercased : decoded)
+          remarks.insert(.escapes)
+        } else {
+          output.appendEscape(of: decoded)
+          if !isCapital { remarks.insert(.escapes) }
         }
-        output.appendEscape(of: byte)
-        remarks.insert(.lonePercent)
-      } else if ByteSet.canonical.contains(byte) {
-        output.append(isHost ? byte.asciiLowercased : byte)
+        index += 2
+      } else if byte.isASCIICapital {
+        output.append(byte.asciiLowercased)
       } else {
         output.appendEscape(of: byte)
-        remarks.insert(.rawCharacters)
+        remarks.insert(byte == UInt8(ascii: "%") ? .lonePercent : .rawCharacters)
       }
-      index += 1
     }
   }
 }

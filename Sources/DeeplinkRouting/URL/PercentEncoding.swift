@@ -48,6 +48,7 @@ public enum PercentEncoding {
 
 extension [UInt8] {
   /// Appends `%XX` with capital digits.
+  @inline(__always)
   mutating func appendEscape(of byte: UInt8) {
     append(UInt8(ascii: "%"))
     append(Self.hexDigit(byte >> 4))

@@ -2,6 +2,7 @@
 extension URLParser {
   mutating func appendHost(_ range: Range<Int>, isOpaque: Bool) throws(URLParseError) {
     guard let first = range.first else { return }
+    let input = input
     if range.contains(where: { input[$0].isASCIICapital }) { remarks.insert(.hostCapitals) }
     if input[first] == UInt8(ascii: "[") {
       guard range.count > 1, input[range.upperBound - 1] == UInt8(ascii: "]"),
@@ -9,7 +10,8 @@ extension URLParser {
       else { throw .invalidIPv6Address }
       address.append(to: &output)
     } else if isOpaque {
-      guard !range.contains(where: { ByteSet.forbiddenInHost.contains(input[$0]) }) else {
+      let forbidden = ByteSet.forbiddenInHost
+      guard !range.contains(where: { forbidden.contains(input[$0]) }) else {
         throw .forbiddenHostCharacter
       }
       append(range, escaping: .c0Control)
@@ -19,8 +21,9 @@ extension URLParser {
   }
 
   private mutating func appendDomainOrIPv4(_ range: Range<Int>) throws(URLParseError) {
+    let (input, plain) = (input, ByteSet.plainDomain)
     let start = output.count
-    if range.allSatisfy({ ByteSet.plainDomain.contains(input[$0]) }) {
+    if range.allSatisfy({ plain.contains(input[$0]) }) {
       for index in range { output.append(input[index].asciiLowercased) }
     } else {
       output.append(contentsOf: try Domain.ascii(of: PercentEncoding.decode(input[range])))

@@ -7,6 +7,7 @@ extension URLParser {
   /// - Parameter isAlone: the input is a path and nothing else, so `?` and `#` are escaped
   ///   (a state override in the standard's words).
   mutating func parsePath(_ kind: SchemeKind, isAlone: Bool = false) {
+    let (input, end) = (input, end)
     let isSpecial = kind.isSpecial
     let stops: ByteSet = isSpecial ? .specialPathStops : .pathStops
     markPath()
@@ -17,13 +18,13 @@ extension URLParser {
     var run = position
     var index = position
     while true {
-      while index < end, !stops.contains(input[index]) { index += 1 }
+      index = input.firstIndex(of: stops, in: index..<end)
       let stop = index < end ? input[index] : nil
       let isSlash =
         stop == UInt8(ascii: "/") || (stop == UInt8(ascii: "\\") && isSpecial)
       if let stop, !isSlash, isAlone || (stop != UInt8(ascii: "?") && stop != UInt8(ascii: "#")) {
         output.append(contentsOf: input[run..<index])
-        output.appendEscape(of: stop)
+        appendEscape(of: stop)
         index += 1
         run = index
         continue
@@ -67,8 +68,10 @@ extension URLParser {
     while position < end, !isAt("?"), !isAt("#") { position += 1 }
     // A space at the end would not survive being parsed again.
     let endsInSpace = position > start && position < end && input[position - 1] == 0x20
-    append(start..<(endsInSpace ? position - 1 : position), escaping: .c0Control)
-    if endsInSpace { output.appendEscape(of: 0x20) }
+    let pathEnd = position
+    append(start..<(endsInSpace ? pathEnd - 1 : pathEnd), escaping: .c0Control)
+    if endsInSpace { appendEscape(of: 0x20) }
+    position = pathEnd
   }
 
   mutating func markPath() { marks.path = here }

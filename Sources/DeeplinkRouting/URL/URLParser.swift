@@ -26,7 +26,7 @@ struct URLParser {
   init(_ bytes: [UInt8]) {
     let range = Self.trimmedRange(of: bytes)
     if range.count < bytes.count { remarks.insert(.surroundingSpace) }
-    if bytes.contains(where: Self.isTabOrNewline) {
+    if bytes.hasControls, bytes.contains(where: Self.isTabOrNewline) {
       input = bytes[range].filter { !Self.isTabOrNewline($0) }
       (position, end) = (0, input.count)
     } else {
@@ -90,144 +90,45 @@ struct URLParser {
 
   /// Copies a range of the input, escaping what is in the set.
   mutating func append(_ range: Range<Int>, escaping set: ByteSet) {
-    var run = range.lowerBound
-    for index in range where set.contains(input[index]) {
-      output.append(contentsOf: input[run..<index])
-      output.appendEscape(of: input[index])
-      run = index + 1
+    position = range.lowerBound
+    append(upTo: range.upperBound, escaping: set)
+  }
+
+  /// Copies the input from here to an end or to a delimiter before it, escaping what is in the set,
+  /// which has the delimiter.
+  mutating func append(upTo end: Int, escaping set: ByteSet, delimiter: UInt8? = nil) {
+    var index = position
+    while index < end {
+      let stop = input.firstIndex(of: set, in: index..<end)
+      output.append(contentsOf: input[index..<stop])
+      index = stop
+      if stop == end || input[stop] == delimiter { break }
+      appendEscape(of: input[stop])
+      index += 1
     }
-    output.append(contentsOf: input[run..<range.upperBound])
+    position = index
+  }
+
+  mutating func appendEscape(of byte: UInt8) {
+    output.appendEscape(of: byte)
+    remarks.insert(.rawCharacters)
   }
 
   // MARK: scheme start, scheme and no scheme states
 
   private mutating func parseScheme() throws(URLParseError) {
+    let (input, allowed, start) = (input, ByteSet.scheme, position)
     guard position < end, input[position].isASCIILetter else { throw .missingScheme }
-    while position < end, ByteSet.scheme.contains(input[position]) {
-      if input[position].isASCIICapital { remarks.insert(.schemeCapitals) }
-      output.append(input[position].asciiLowercased)
-      position += 1
-    }
+    while position < end, allowed.contains(input[position]) { position += 1 }
     guard isAt(":") else { throw .missingScheme }
+    output.append(contentsOf: input[start..<position])
+    for index in output.indices where output[index].isASCIICapital {
+      output[index] |= 0x20
+      remarks.insert(.schemeCapitals)
+    }
     marks.schemeEnd = Int32(truncatingIfNeeded: output.count)
     output.append(UInt8(ascii: ":"))
     position += 1
-  }
-
-  // MARK: authority, host and port states
-
-  private mutating func parseAuthority(_ kind: SchemeKind) throws(URLParseError) {
-    openAuthority()
-    let start = position
-    var authorityEnd = start
-    var lastAt: Int?
-    while authorityEnd < end, !endsAuthority(input[authorityEnd], kind) {
-      if input[authorityEnd] == UInt8(ascii: "@") { lastAt = authorityEnd }
-      authorityEnd += 1
-    }
-    if let lastAt {
-      guard lastAt + 1 < authorityEnd else { throw .missingHost }
-      appendCredentials(start..<lastAt)
-      position = lastAt + 1
-    }
-    marks.host = here
-
-    var hostEnd = position
-    var insideBrackets = false
-    while hostEnd < authorityEnd {
-      let byte = input[hostEnd]
-      if byte == UInt8(ascii: ":"), !insideBrackets { break }
-      if byte == UInt8(ascii: "[") { insideBrackets = true }
-      if byte == UInt8(ascii: "]") { insideBrackets = false }
-      hostEnd += 1
-    }
-    let hasColon = hostEnd < authorityEnd
-    if position == hostEnd, hasColon || kind.isSpecial { throw .missingHost }
-    try appendHost(position..<hostEnd, isOpaque: !kind.isSpecial)
-    marks.hostEnd = here
-    if hasColon { try appendPort(hostEnd + 1..<authorityEnd, kind) }
-    position = authorityEnd
-  }
-
-  private func endsAuthority(_ byte: UInt8, _ kind: SchemeKind) -> Bool {
-    byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
-      || (byte == UInt8(ascii: "\\") && kind.isSpecial)
-  }
-
-  private mutating func openAuthority() {
-    marks.hasAuthority = true
-    output.append(UInt8(ascii: "/"))
-    output.append(UInt8(ascii: "/"))
-    (marks.usernameEnd, marks.host, marks.hostEnd) = (here, here, here)
-  }
-
-  private mutating func markNoAuthority() {
-    (marks.usernameEnd, marks.host, marks.hostEnd) = (here, here, here)
-  }
-
-  /// The first colon parts user and password; every `@` but the last belongs to them.
-  private mutating func appendCredentials(_ range: Range<Int>) {
-    let colon = range.first { input[$0] == UInt8(ascii: ":") } ?? range.upperBound
-    append(range.lowerBound..<colon, escaping: .userinfo)
-    marks.usernameEnd = here
-    if colon + 1 < range.upperBound {
-      output.append(UInt8(ascii: ":"))
-      append(colon + 1..<range.upperBound, escaping: .userinfo)
-    }
-    // Neither of them: the `@` goes too.
-    if output.last != UInt8(ascii: "/") { output.append(UInt8(ascii: "@")) }
-  }
-
-  private mutating func appendPort(_ digits: Range<Int>, _ kind: SchemeKind) throws(URLParseError) {
-    guard !digits.isEmpty else {
-      remarks.insert(.emptyPort)
-      return
-    }
-    guard digits.allSatisfy({ input[$0].isASCIIDigit }) else { throw .invalidPort }
-    let port = try Self.port(ofDigits: input[digits])
-    if case .special(port) = kind { return }
-    marks.port = port
-    marks.hasPort = true
-    output.append(UInt8(ascii: ":"))
-    output.append(contentsOf: String(port).utf8)
-  }
-
-  static func port(ofDigits digits: ArraySlice<UInt8>) throws(URLParseError) -> UInt16 {
-    var value = 0
-    for digit in digits {
-      value = value * 10 + Int(digit - UInt8(ascii: "0"))
-      if value > 65_535 { throw .portOutOfRange }
-    }
-    return UInt16(value)
-  }
-
-  // MARK: file, file slash and file host states
-
-  private mutating func parseFileHost(_ kind: SchemeKind) throws(URLParseError) {
-    openAuthority()
-    guard isSlash(position), isSlash(position + 1) else { return }
-    position += 2
-    let start = position
-    var hostEnd = start
-    while hostEnd < end, !endsAuthority(input[hostEnd], kind) { hostEnd += 1 }
-    if start == hostEnd || isDriveLetter(start..<hostEnd) { return }
-    try appendHost(start..<hostEnd, isOpaque: false)
-    position = hostEnd
-    if output[Int(marks.host)...].elementsEqual("localhost".utf8) {
-      output.removeSubrange(Int(marks.host)...)
-    }
-    marks.hostEnd = here
-  }
-
-  private func isSlash(_ index: Int) -> Bool {
-    index < end && (input[index] == UInt8(ascii: "/") || input[index] == UInt8(ascii: "\\"))
-  }
-
-  /// A Windows drive letter: `C:` or `C|`.
-  func isDriveLetter(_ range: Range<Int>) -> Bool {
-    guard range.count == 2, input[range.lowerBound].isASCIILetter else { return false }
-    let second = input[range.lowerBound + 1]
-    return second == UInt8(ascii: ":") || second == UInt8(ascii: "|")
   }
 
   // MARK: query and fragment states
@@ -235,10 +136,10 @@ struct URLParser {
   private mutating func parseQuery(_ kind: SchemeKind) {
     marks.query = here
     if isAt("?") {
-      let queryEnd = input[position..<end].firstIndex(of: UInt8(ascii: "#")) ?? end
       output.append(UInt8(ascii: "?"))
-      append(position + 1..<queryEnd, escaping: kind.isSpecial ? .specialQuery : .query)
-      position = queryEnd
+      position += 1
+      append(
+        upTo: end, escaping: kind.isSpecial ? .specialQuery : .query, delimiter: UInt8(ascii: "#"))
     }
     marks.fragment = here
   }
@@ -246,7 +147,8 @@ struct URLParser {
   private mutating func parseFragment() {
     guard position < end else { return }
     output.append(UInt8(ascii: "#"))
-    append(position + 1..<end, escaping: .fragment)
+    position += 1
+    append(upTo: end, escaping: .fragment)
   }
 
   var here: Int32 { Int32(truncatingIfNeeded: output.count) }
@@ -267,11 +169,5 @@ extension ParsedURL {
   public static func parse(_ text: String) throws(URLParseError) -> ParsedURL {
     var parser = URLParser(Array(text.utf8))
     return try parser.parse()
-  }
-}
-
-extension [UInt8] {
-  var isValidUTF8: Bool {
-    allSatisfy { $0 < 128 } || String(validating: self, as: UTF8.self) != nil
   }
 }
