@@ -14,69 +14,57 @@ public struct Form: Hashable, Sendable {
   }
 
   public let kind: Kind
-  /// The groups with a name, in the order of the pattern.
-  public let names: [String]
+  /// The names of all groups, in the order of the pattern; nil for those that have none.
+  let groupNames: [String?]
   /// What the form matches, whatever its names are.
   public let shape: FormShape
   private let host: PatternProgram
   private let port: PatternProgram
   private let path: PatternProgram
-  /// For each group of host, port and path the index of its name, or nil if it has none.
-  private let nameIndices: [Int?]
 
   init(kind: Kind, host: [PatternPart], port: [PatternPart], path: [PatternPart]) {
     self.kind = kind
-    self.host = PatternProgram(host, .hostname)
-    self.port = PatternProgram(port, .plain)
-    self.path = PatternProgram(path, .pathname)
+    self.host = host.isEmpty ? .nothing : PatternProgram(host, .hostname)
+    self.port = port.isEmpty ? .nothing : PatternProgram(port, .plain)
+    self.path = path.isEmpty ? .nothing : PatternProgram(path, .pathname)
     shape = FormShape(
       kind: kind, host: FormShape.atoms(host), port: FormShape.atoms(port),
       path: FormShape.atoms(path))
-    var names: [String] = []
-    var nameIndices: [Int?] = []
-    for part in host + port + path where part.kind != .fixedText {
-      nameIndices.append(part.isNamed ? names.count : nil)
-      if part.isNamed { names.append(part.name) }
-    }
-    self.names = names
-    self.nameIndices = nameIndices
+    groupNames = (host + port + path).filter { $0.kind != .fixedText }
+      .map { $0.isNamed ? $0.name : nil }
   }
+
+  /// The groups with a name, in the order of the pattern.
+  public var names: [String] { groupNames.compactMap(\.self) }
 
   /// The raw values of the names if the form fits a canonical URL, else nil.
   public func captures(in url: ParsedURL) -> [CapturedValue]? {
-    values(in: FormTarget(url)).map { zip(names, $0).map(CapturedValue.init) }
+    groups(in: FormTarget(url)).map { CapturedValue.pair(groupNames, $0) }
   }
 
-  /// The raw values of `names` if the form fits what a URL holds, else nil.
-  func values(in target: FormTarget) -> [String]? {
-    guard kind == target.kind, let hosts = host.match(target.host),
-      let ports = port.match(target.port)
+  /// What the groups hold if the form fits what a URL holds, else nil.
+  func groups(in target: FormTarget) -> [ArraySlice<UInt8>]? {
+    var steps = 0
+    return groups(in: target, steps: &steps)
+  }
+
+  /// As `groups(in:)`, and counts the steps of the programs.
+  func groups(in target: FormTarget, steps: inout Int) -> [ArraySlice<UInt8>]? {
+    // `//host` means an empty path or a slash.
+    let isEmpty = shape.takesEmptyOrRoot && target.path == [UInt8(ascii: "/")]
+    let pathBytes = isEmpty ? [] : target.path
+    guard kind == target.kind, let hosts = host.match(target.host, steps: &steps),
+      let ports = port.match(target.port, steps: &steps),
+      let paths = path.match(pathBytes, steps: &steps)
     else { return nil }
-    // `//host` means an empty path or a slash (our rule).
-    let pathBytes = takesEmptyOrRoot && target.path == [0x2F] ? [] : target.path
-    guard let paths = path.match(pathBytes) else { return nil }
-    var values = [String](repeating: "", count: names.count)
-    let groups =
-      hosts.map { (target.host, $0) } + ports.map { (target.port, $0) }
-      + paths.map { (pathBytes, $0) }
-    for (nameIndex, (bytes, range)) in zip(nameIndices, groups) {
-      guard let nameIndex, let range else { continue }
-      values[nameIndex] = String(decoding: bytes[range], as: UTF8.self)
-    }
-    return values
+    // No group of a form is optional: each has a range.
+    return hosts.map { target.host[$0 ?? 0..<0] } + ports.map { target.port[$0 ?? 0..<0] }
+      + paths.map { pathBytes[$0 ?? 0..<0] }
   }
 
-  /// Whether the form has an authority and no path.
-  var takesEmptyOrRoot: Bool { shape.takesEmptyOrRoot }
-
-  public static func == (left: Form, right: Form) -> Bool {
-    left.shape == right.shape && left.names == right.names
-      && left.nameIndices == right.nameIndices
-  }
-
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(shape)
-    hasher.combine(names)
+  /// The most steps that matching a URL of this length can take.
+  func stepLimit(length: Int) -> Int {
+    [host, port, path].reduce(0) { $0 + $1.stepLimit(length: length) }
   }
 }
 

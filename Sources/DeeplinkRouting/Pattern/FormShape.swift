@@ -80,23 +80,28 @@ struct Specificity: Comparable, Hashable, Sendable {
         rank = .literal
         hasText = false
       }
-      func weaken(_ other: Rank) { rank = other.rawValue < rank.rawValue ? other : rank }
+      func weaken(to other: Rank) { rank = other.rawValue < rank.rawValue ? other : rank }
+      func read(_ text: [UInt8], as textRank: Rank) {
+        length += text.count
+        for byte in text {
+          if byte != delimiter {
+            hasText = true
+            weaken(to: textRank)
+          } else if skip {
+            skip = false
+          } else {
+            end()
+          }
+        }
+        weaken(to: textRank)
+      }
       for atom in atoms {
         switch atom {
-        case .literal(let bytes):
-          length += bytes.count
-          for byte in bytes {
-            if byte != delimiter {
-              hasText = true
-            } else if skip {
-              skip = false
-            } else {
-              end()
-            }
-          }
-        case .name: weaken(.name)
-        case .names, .repeated: weaken(.names)
-        case .wildcard: weaken(.wildcard)
+        case .literal(let text): read(text, as: .literal)
+        case .name: weaken(to: .name)
+        case .names: weaken(to: .names)
+        case .repeated(let text): read(text, as: .names)
+        case .wildcard: weaken(to: .wildcard)
         }
       }
       end()

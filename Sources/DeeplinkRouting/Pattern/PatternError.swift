@@ -42,7 +42,8 @@ public struct PatternError: Error, Hashable, Sendable {
   }
 
   public let reason: Reason
-  /// Where in the text, counted in Unicode scalars from 0.
+  /// Where in the text, counted in Unicode scalars from 0; for a `URLPattern` where in the text of
+  /// the component.
   public let offset: Int
 
   public init(_ reason: Reason, at offset: Int) {

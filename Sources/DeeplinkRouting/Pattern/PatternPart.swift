@@ -21,7 +21,7 @@ struct PatternPart: Hashable, Sendable {
   var name = ""
   var prefix = ""
   var suffix = ""
-  /// Where the part starts in the pattern, for messages.
+  /// Where the part's group or text starts in the pattern, for messages.
   var offset = 0
 
   /// Whether the pattern itself named this group.
@@ -77,7 +77,6 @@ struct PatternParser {
 
   private mutating func run() throws(PatternError) {
     while index < tokens.count {
-      let start = tokens[index]
       let char = consume(.char)
       let name = consume(.name)
       let wildcard = name == nil ? consume(.asterisk) : nil
@@ -89,8 +88,7 @@ struct PatternParser {
         }
         try flush()
         try add(
-          prefix: prefix, group: group, suffix: "", modifier: consumeModifier(),
-          at: prefix.isEmpty ? group.index : start.index)
+          prefix: prefix, group: group, suffix: "", modifier: consumeModifier(), at: group.index)
         continue
       }
       if let fixed = char ?? consume(.escapedChar) {

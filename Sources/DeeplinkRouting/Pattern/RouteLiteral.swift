@@ -23,6 +23,9 @@ enum RouteLiteral {
 
   /// The parts of a host, in lower case; text that no host can hold is an error.
   static func host(_ parts: [PatternPart]) throws(PatternError) -> [PatternPart] {
+    // Of an IPv6 address that groups are part of, the pieces are none; see the standard's
+    // "canonicalize an IPv6 hostname".
+    let isWhole = parts.count == 1 && parts[0].kind == .fixedText
     let isIPv6 = (parts.first.map { $0.value + $0.prefix })?.utf8.first == UInt8(ascii: "[")
     var result = parts
     for index in parts.indices {
@@ -30,7 +33,7 @@ enum RouteLiteral {
         let literal = parts[index][keyPath: text]
         if literal.isEmpty { continue }
         let encoded =
-          isIPv6 && parts.count > 1
+          isIPv6 && !isWhole
           ? try? URLComponentEncoder.ipv6Hostname(literal) : canonicalHost(literal)
         guard let encoded else { throw PatternError(.host(literal), at: parts[index].offset) }
         result[index][keyPath: text] = encoded
