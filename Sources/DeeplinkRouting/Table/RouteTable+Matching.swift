@@ -15,7 +15,9 @@ extension RouteTable {
     }
   }
 
-  /// Looks at every form that fits. A route is tried with each of its patterns that fits, until one
+  /// Looks at every form that fits.
+  ///
+  /// A route is tried with each of its patterns that fits, until one
   /// binds; the failure of the most specific candidate is the refusal's reason.
   private func tryAll(_ link: Link, explaining: Bool) throws(Refusal) -> Decision {
     guard let circle = circle(of: link.scheme) else { throw unregistered(link.scheme) }

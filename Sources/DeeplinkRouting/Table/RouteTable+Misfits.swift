@@ -35,7 +35,7 @@ extension RouteTable {
   }
 }
 
-/// A link with the slips that links have: what would it be without them?
+/// A link, and what it would be without the slips that links have.
 private struct NearMisses {
   private let url: ParsedURL
   private let kind: Form.Kind
