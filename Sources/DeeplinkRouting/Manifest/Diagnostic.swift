@@ -27,10 +27,13 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
     self.hint = hint
   }
 
+  /// `FILE: $.routes[1].match: REASON`, and the hint on a line of its own.
   public var description: String {
     let place = path == "$" ? file : "\(file): \(path)"
     let sentence = "\(place): \(severity == .warning ? "warning: " : "")\(reason)"
-    return hint.map { "\(sentence)\nhint: \($0)" } ?? sentence
+    // A manifest that is only looked at is foreign text, and so is what is quoted of it.
+    return ([sentence] + (hint.map { ["hint: \($0)"] } ?? [])).map(JSONValue.visible)
+      .joined(separator: "\n")
   }
 
   public var json: JSONValue {

@@ -7,7 +7,9 @@ struct ObjectReader {
   let path: String
   let diagnostics: Diagnostics
 
-  /// Nil, and a diagnostic, where the value is no object. Keys that are not in `keys` are errors:
+  /// Nil, and a diagnostic, where the value is no object.
+  ///
+  /// Keys that are not in `keys` are errors:
   /// a misspelt `"requierd"` must not pass as an optional parameter.
   init?(_ value: JSONValue, at path: String, keys: [String], in diagnostics: Diagnostics) {
     guard let members = value.object else {

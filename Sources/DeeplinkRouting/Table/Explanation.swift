@@ -18,7 +18,9 @@ public struct Explanation: Sendable {
   public var accepted: Bool { refusal == nil }
 }
 
-/// Explains a link. Values of sensitive parameters appear as `secret, N characters` unless
+/// Explains a link.
+///
+/// Values of sensitive parameters appear as `secret, N characters` unless
 /// `revealingSecrets`, which is for authors who look at a manifest of their own.
 public func explain(
   _ bytes: [UInt8], table: RouteTable, maximumLength: Int = 65_536, revealingSecrets: Bool = false

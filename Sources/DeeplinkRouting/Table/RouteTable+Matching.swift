@@ -15,14 +15,17 @@ extension RouteTable {
     }
   }
 
-  /// Looks at every form that fits. A route is tried with each of its patterns that fits, until one
+  /// Looks at every form that fits.
+  ///
+  /// A route is tried with each of its patterns that fits, until one
   /// binds; the failure of the most specific candidate is the refusal's reason.
   private func tryAll(_ link: Link, explaining: Bool) throws(Refusal) -> Decision {
     guard let circle = circle(of: link.scheme) else { throw unregistered(link.scheme) }
     let hasCredentials = link.canonical.hasCredentials
     if hasCredentials, !circle.members.contains(where: { plugins[$0].allowsCredentials }) {
       throw Refusal(
-        .credentials, "the link carries a user name or password, which no plugin of its scheme takes")
+        .credentials,
+        "the link carries a user name or password, which no plugin of its scheme takes")
     }
     let source = ParameterSource(link.canonical)
     var candidates: [Candidate] = []
@@ -121,6 +124,7 @@ extension RouteTable {
   private func noRoute(_ nearest: Misfit?) -> Refusal {
     guard let nearest else { return Refusal(.noRoute, "no route takes the link") }
     return Refusal(
-      .noRoute, "no route takes the link; the nearest is '\(nearest.route.name)': \(nearest.reason)")
+      .noRoute, "no route takes the link; the nearest is '\(nearest.route.name)': \(nearest.reason)"
+    )
   }
 }
