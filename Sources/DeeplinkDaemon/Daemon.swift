@@ -1,4 +1,5 @@
 import CDeeplinkLinux
+import DeeplinkActions
 import DeeplinkBus
 import DeeplinkDesktop
 import DeeplinkLoop
@@ -66,16 +67,21 @@ import Glibc
       var catalog = PluginCatalog(dataDirectories: directories.allData, user: getuid())
       catalog.reload()
       for diagnostic in catalog.diagnostics { Log.warning(diagnostic.description) }
-      let book = DeliveryBook(connection: connection)
+      let ledger = Ledger(path: ledgerPath(bus: try await connection.busID()))
+      let book = DeliveryBook(connection: connection, ledger: ledger)
       let courier = Courier(
-        book: book, settings: settings, directories: directories, environment: environment)
+        book: book, ledger: ledger, settings: settings, directories: directories,
+        environment: environment)
       let intake = Intake(
-        book: book, courier: courier, settings: settings,
+        book: book, ledger: ledger, courier: courier, settings: settings,
         table: RouteTable(plugins: catalog.plugins))
       connection.export([.dispatcher(intake), .application(intake)], at: .deeplinkd)
       service = Service(connection: connection, book: book, courier: courier, intake: intake)
       switch try await connection.requestName(.deeplinkd) {
-      case .owned, .alreadyOwned: break
+      case .owned, .alreadyOwned:
+        Replay(book: book, courier: courier, settings: settings, table: intake.table)
+          .run(ledger.entries())
+        intake.openGate()
       case .taken:
         Log.info("another deeplinkd serves this session already")
         exitStatus = 0
@@ -84,6 +90,13 @@ import Glibc
       Log.error("cannot serve on the session bus: \(error)")
       exitStatus = 3
     }
+  }
+
+  /// One for each bus, so that no two daemons share one; nil without a runtime directory.
+  private func ledgerPath(bus: String) -> String? {
+    guard let runtime = directories.runtime else { return nil }
+    PrivateFolder.make("\(runtime)/deeplinkd")
+    return "\(runtime)/deeplinkd/\(bus).ledger"
   }
 
   // MARK: End

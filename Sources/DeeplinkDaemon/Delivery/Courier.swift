@@ -8,6 +8,7 @@ import DeeplinkWire
 /// Takes each delivery to its action: through its target's queue, or at once where there is no target.
 @LoopActor final class Courier: TargetRunnerOwner {
   private let book: DeliveryBook
+  private let ledger: Ledger
   private let settings: Settings
   private let directories: BaseDirectories
   /// The daemon's own environment, with the session's variables of the last sender.
@@ -20,10 +21,11 @@ import DeeplinkWire
   }
 
   init(
-    book: DeliveryBook, settings: Settings, directories: BaseDirectories,
+    book: DeliveryBook, ledger: Ledger, settings: Settings, directories: BaseDirectories,
     environment: [String: String]
   ) {
     self.book = book
+    self.ledger = ledger
     self.settings = settings
     self.directories = directories
     variables = environment
@@ -47,12 +49,15 @@ import DeeplinkWire
     switch match.route.action {
     case .worker(let worker): runner(for: match, worker).add(delivery)
     case .command(let command):
-      book.move(delivery, to: .handingOver)
-      guard let handover = handover(of: delivery, .launch, attempt: 1) else { return }
-      CommandAction.run(
-        command, handover, folder: match.plugin.folder ?? "/",
-        home: directories.home(of: match.plugin.id.text), launchEnvironment(for: delivery)
-      ) { [weak self] in self?.ended(delivery, $0) }
+      guard let handover = handover(of: delivery, .launch, attempt: delivery.attempt) else {
+        return
+      }
+      ledger.afterCommit { [self] in
+        CommandAction.run(
+          command, handover, folder: match.plugin.folder ?? "/",
+          home: directories.home(of: match.plugin.id.text), launchEnvironment(for: delivery)
+        ) { [weak self] in self?.ended(delivery, $0) }
+      }
     case .application, .handler, .call, .open, .notify:
       book.finish(
         delivery, .failed,
@@ -96,8 +101,8 @@ import DeeplinkWire
 
   func launchEnvironment(for delivery: Delivery?) -> LaunchEnvironment {
     LaunchEnvironment(
-      variables: variables, activationToken: delivery?.options.activationToken,
-      startupID: delivery?.options.startupID)
+      variables: variables, activationToken: delivery?.freshToken,
+      startupID: delivery?.freshStartupID)
   }
 
   func timeout(of delivery: Delivery) -> Duration {
@@ -109,13 +114,15 @@ import DeeplinkWire
   ) -> Handover? {
     guard let match = delivery.match else { return nil }
     delivery.mode = mode
+    delivery.attempt = attempt
     book.move(delivery, to: .handingOver)
     return Handover(
       id: delivery.id, link: delivery.link, plugin: match.plugin.id, route: match.route,
       parameters: match.parameters, mode: mode, attempt: attempt, source: "unknown",
-      activationToken: delivery.options.activationToken, startupID: delivery.options.startupID,
-      hops: 0)
+      activationToken: delivery.freshToken, startupID: delivery.freshStartupID, hops: 0)
   }
+
+  func afterCommit(_ action: @escaping @LoopActor () -> Void) { ledger.afterCommit(action) }
 
   func move(_ delivery: Delivery, to state: DeliveryState) { book.move(delivery, to: state) }
 
@@ -125,6 +132,7 @@ import DeeplinkWire
       book.finish(delivery, .delivered, result.compactMapValues(Value.init(json:)))
     case .declined:
       delivery.dropMatch()
+      book.move(delivery, to: .waiting)
       deliver(delivery)
     case .failed(let reason, let message):
       book.finish(delivery, .failed, reason: reason, message)
@@ -157,4 +165,12 @@ extension DeliveryBook {
 
 extension String {
   fileprivate var withoutNUL: String { String(unicodeScalars.filter { $0 != "\0" }) }
+}
+
+extension Delivery {
+  /// How long a desktop honours an activation token, in seconds.
+  private static let tokenLife = 30.0
+
+  var freshToken: String? { age < Self.tokenLife ? options.activationToken : nil }
+  var freshStartupID: String? { age < Self.tokenLife ? options.startupID : nil }
 }
