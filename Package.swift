@@ -52,6 +52,7 @@ let package = Package(
       name: "DeeplinkActions",
       dependencies: [
         "CDeeplinkLinux", "DeeplinkLoop", "DeeplinkBus", "DeeplinkWire", "DeeplinkRouting",
+        "DeeplinkDesktop",
       ],
       swiftSettings: strict),
     .target(

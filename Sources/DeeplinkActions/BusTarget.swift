@@ -140,7 +140,8 @@ import DeeplinkWire
 
   /// The app has its name and not the object: it is still coming, or already going.
   private func missingObject(
-    _ message: String, owner: UniqueName, _ completion: @escaping @LoopActor (HandoverResult) -> Void
+    _ message: String, owner: UniqueName,
+    _ completion: @escaping @LoopActor (HandoverResult) -> Void
   ) {
     guard owner == self.owner else { return completion(.notDelivered(message)) }
     guard ownerHasAnswered else { return completion(.notReady(message)) }

@@ -52,7 +52,8 @@ extension JSONValue {
     case .dictionary(_, _, let entries):
       var members: [String: JSONValue] = [:]
       for entry in entries {
-        guard let key = JSONValue(value: entry.key), let value = JSONValue(value: entry.value) else {
+        guard let key = JSONValue(value: entry.key), let value = JSONValue(value: entry.value)
+        else {
           continue
         }
         members[key.string ?? key.description] = value

@@ -11,7 +11,6 @@ import Glibc
 @LoopActor public final class Daemon {
   private let environment: [String: String]
   private let directories: BaseDirectories
-  private let settings = Settings()
   private var service: Service?
   private var exitStatus: Int32?
 
@@ -64,23 +63,22 @@ import Glibc
     do throws(BusError) {
       let connection = try Connection.session()
       connection.onClose { [weak self] in self?.busIsGone() }
-      var catalog = PluginCatalog(dataDirectories: directories.allData, user: getuid())
-      catalog.reload()
-      for diagnostic in catalog.diagnostics { Log.warning(diagnostic.description) }
+      let configuration = Configuration(directories: directories)
       let ledger = Ledger(path: ledgerPath(bus: try await connection.busID()))
       let book = DeliveryBook(connection: connection, ledger: ledger)
       let courier = Courier(
-        book: book, ledger: ledger, settings: settings, directories: directories,
-        environment: environment)
+        connection: connection, book: book, ledger: ledger, configuration: configuration,
+        directories: directories, environment: environment)
       let intake = Intake(
-        book: book, ledger: ledger, courier: courier, settings: settings,
-        table: RouteTable(plugins: catalog.plugins))
+        book: book, ledger: ledger, courier: courier, configuration: configuration)
       connection.export([.dispatcher(intake), .application(intake)], at: .deeplinkd)
       service = Service(connection: connection, book: book, courier: courier, intake: intake)
       switch try await connection.requestName(.deeplinkd) {
       case .owned, .alreadyOwned:
-        Replay(book: book, courier: courier, settings: settings, table: intake.table)
-          .run(ledger.entries())
+        Replay(
+          book: book, courier: courier, settings: configuration.settings,
+          table: configuration.table
+        ).run(ledger.entries())
         intake.openGate()
       case .taken:
         Log.info("another deeplinkd serves this session already")

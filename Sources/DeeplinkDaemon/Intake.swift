@@ -8,17 +8,15 @@ import DeeplinkWire
   private let book: DeliveryBook
   private let ledger: Ledger
   private let courier: Courier
-  private let settings: Settings
-  var table: RouteTable
+  private let configuration: Configuration
 
   init(
-    book: DeliveryBook, ledger: Ledger, courier: Courier, settings: Settings, table: RouteTable
+    book: DeliveryBook, ledger: Ledger, courier: Courier, configuration: Configuration
   ) {
     self.book = book
     self.ledger = ledger
     self.courier = courier
-    self.settings = settings
-    self.table = table
+    self.configuration = configuration
   }
 
   // MARK: Admission
@@ -48,8 +46,9 @@ import DeeplinkWire
   }
 
   private func admit(_ url: String) throws(Refusal) -> (Link, [Match]) {
-    let link = try Link(admitting: Array(url.utf8), maximumLength: settings.maximumLength)
-    return (link, try table.matches(for: link))
+    let link = try Link(
+      admitting: Array(url.utf8), maximumLength: configuration.settings.maximumLength)
+    return (link, try configuration.table.matches(for: link))
   }
 
   // MARK: Dispatcher
@@ -142,9 +141,14 @@ import DeeplinkWire
 
   func canOpen(_ url: String) -> Bool { (try? admit(url)) != nil }
 
-  func explain(_ url: String) -> String { "{}" }
+  func explain(_ url: String) -> String {
+    DeeplinkRouting.explain(
+      Array(url.utf8), table: configuration.table,
+      maximumLength: configuration.settings.maximumLength
+    ).json.description
+  }
 
-  var schemes: [String] { table.schemes.map(\.text) }
+  var schemes: [String] { configuration.table.schemes.map(\.text) }
   var pendingCount: UInt32 { UInt32(clamping: book.count) }
   var isDurable: Bool { ledger.isDurable }
   var statistics: [String: UInt64] { book.statistics }

@@ -14,7 +14,9 @@ import CDeeplinkSQLite
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     let status = unsafe sqlite3_open_v2(path, &opened, flags, nil)
-    guard let pointer = unsafe opened else { throw DatabaseError(code: status, message: "no memory") }
+    guard let pointer = unsafe opened else {
+      throw DatabaseError(code: status, message: "no memory")
+    }
     unsafe self.pointer = pointer
     guard status == SQLITE_OK else {
       let error = lastError(status)

@@ -77,7 +77,9 @@ import DeeplinkWire
     }
   }
 
-  /// It has its outcome. Kept for a while when its sender may ask for it again.
+  /// It has its outcome.
+  ///
+  /// Kept for a while when its sender may ask for it again.
   func finish(_ delivery: Delivery) {
     write { database throws(DatabaseError) in
       if delivery.options.request == nil {
@@ -192,7 +194,9 @@ extension LinkOptions {
     members["activationToken"] = activationToken.map { .string($0) }
     members["startupID"] = startupID.map { .string($0) }
     members["parentWindow"] = parentWindow.map { .string($0) }
-    if !environment.isEmpty { members["environment"] = .object(environment.mapValues { .string($0) }) }
+    if !environment.isEmpty {
+      members["environment"] = .object(environment.mapValues { .string($0) })
+    }
     if isInteractive { members["interactive"] = true }
     if wantsCallback { members["callback"] = true }
     return .object(members)

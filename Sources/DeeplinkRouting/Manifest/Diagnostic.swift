@@ -45,19 +45,19 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Collects what is found while one file is read.
-final class Diagnostics {
+package final class Diagnostics {
   private let file: String
-  private(set) var list: [Diagnostic] = []
+  package private(set) var list: [Diagnostic] = []
 
-  init(file: String) { self.file = file }
+  package init(file: String) { self.file = file }
 
-  var hasErrors: Bool { list.contains { $0.severity == .error } }
+  package var hasErrors: Bool { list.contains { $0.severity == .error } }
 
-  func error(_ path: String, _ reason: String, hint: String? = nil) {
+  package func error(_ path: String, _ reason: String, hint: String? = nil) {
     list.append(Diagnostic(.error, file: file, path: path, reason: reason, hint: hint))
   }
 
-  func warning(_ path: String, _ reason: String, hint: String? = nil) {
+  package func warning(_ path: String, _ reason: String, hint: String? = nil) {
     list.append(Diagnostic(.warning, file: file, path: path, reason: reason, hint: hint))
   }
 }

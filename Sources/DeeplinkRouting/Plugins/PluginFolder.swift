@@ -47,7 +47,7 @@ public struct PluginFolder: Sendable {
   }
 
   /// The plugin folders of one data directory, by name; empty where there are none.
-  static func all(inDataDirectory directory: String) -> [PluginFolder] {
+  public static func all(inDataDirectory directory: String) -> [PluginFolder] {
     let plugins = "\(directory)/deeplinkd/plugins"
     return Descriptor.names(inDirectory: plugins).sorted()
       .filter { (try? PluginID($0)) != nil }
