@@ -25,7 +25,8 @@ public struct Explanation: Sendable {
 /// Values of sensitive parameters appear as `secret, N characters` unless
 /// `revealingSecrets`, which is for authors who look at a manifest of their own.
 public func explain(
-  _ bytes: [UInt8], table: RouteTable, maximumLength: Int = 65_536, revealingSecrets: Bool = false
+  _ bytes: [UInt8], table: RouteTable, approvedFor approved: PluginID? = nil,
+  maximumLength: Int = 65_536, revealingSecrets: Bool = false
 ) -> Explanation {
   let url = try? ParsedURL.parse(bytes)
   let link: Link
@@ -34,14 +35,14 @@ public func explain(
       refusal: error, url: url, canonical: nil, remarks: [], candidates: [], match: nil,
       rawText: "", received: bytes, secrets: .none)
   }
-  let decision = table.decide(link)
-  let isRegistered = table.owner(of: link.scheme) != nil
+  let decision = table.decide(link, approvedFor: approved)
+  let isOurs = approved != nil || table.owner(of: link.scheme) != nil
   let routes = decision.candidates.compactMap { table.plugin($0.plugin)?.route($0.route) }
   return Explanation(
     refusal: decision.refusal, url: url, canonical: link.canonical, remarks: link.remarks,
     candidates: decision.candidates, match: decision.matches.first,
     rawText: link.rawText, received: bytes,
-    secrets: revealingSecrets || !isRegistered
+    secrets: revealingSecrets || !isOurs
       ? .none : Secrets(in: link.canonical, routes: routes))
 }
 
