@@ -74,7 +74,8 @@ let package = Package(
 
     // tests
     .target(
-      name: "DeeplinkTesting", dependencies: ["CDeeplinkLinux"], path: "Tests/DeeplinkTesting"),
+      name: "DeeplinkTesting", dependencies: ["CDeeplinkLinux", "DeeplinkBus", "DeeplinkLoop"],
+      path: "Tests/DeeplinkTesting"),
     .testTarget(
       name: "DeeplinkRoutingTests", dependencies: ["DeeplinkRouting", "DeeplinkTesting"]),
     .testTarget(

@@ -1,3 +1,4 @@
+import DeeplinkLoop
 import Foundation
 
 /// A world with deeplinkd installed: the bus can start the daemon, and plugins are there.
@@ -6,6 +7,8 @@ public final class Desktop: Sendable {
 
   /// - Parameter plugins: Manifest and other files by path below each plugin's folder.
   public init(extra: [String: String] = [:]) throws {
+    // Tests on the loop's actor need its thread before they begin.
+    EventLoop.shared.startThread()
     world = try World(extra: extra)
     try world.write(
       """

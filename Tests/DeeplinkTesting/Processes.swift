@@ -30,8 +30,10 @@ public final class RunningProcess: @unchecked Sendable {
   private let lock = NSLock()
   private var status: Int32?
 
+  /// - Parameter inputDescriptor: What it reads from in place of `input`.
   public init(
-    _ arguments: [String], environment: [String: String], input: Data? = nil
+    _ arguments: [String], environment: [String: String], input: Data? = nil,
+    inputDescriptor: Int32? = nil
   ) throws {
     files = FileManager.default.temporaryDirectory.appending(path: "process-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
@@ -39,7 +41,11 @@ public final class RunningProcess: @unchecked Sendable {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, files.path + "/input", O_RDONLY, 0)
+    if let inputDescriptor {
+      posix_spawn_file_actions_adddup2(&actions, inputDescriptor, 0)
+    } else {
+      posix_spawn_file_actions_addopen(&actions, 0, files.path + "/input", O_RDONLY, 0)
+    }
     let write = O_WRONLY | O_CREAT | O_APPEND
     posix_spawn_file_actions_addopen(&actions, 1, files.path + "/output", write, 0o600)
     posix_spawn_file_actions_addopen(&actions, 2, files.path + "/errors", write, 0o600)

@@ -1,3 +1,4 @@
+import CDeeplinkLinux
 import Foundation
 
 /// A sealed place for one test: a home, the XDG folders and a session bus of its own.
@@ -9,6 +10,8 @@ public final class World: Sendable {
   /// The address of the private session bus.
   public let busAddress: String
   private let busProcess: Int32
+  private let lifeline: Int32
+  private let guardian: RunningProcess
   private let extra: [String: String]
 
   /// Where the bus finds its service files.
@@ -66,10 +69,18 @@ public final class World: Sendable {
       throw TestingError("dbus-daemon did not start: \(started.errors)")
     }
     busProcess = pid
+    // A test run that is killed must not leave its buses behind: each keeps an inotify instance.
+    var ends: [Int32] = [-1, -1]
+    guard deeplink_pipe(&ends) == 0 else { throw TestingError("no pipe") }
+    defer { close(ends[0]) }
+    lifeline = ends[1]
+    guardian = try RunningProcess(
+      ["/bin/sh", "-c", "read -r _; kill \(pid)"], environment: [:], inputDescriptor: ends[0])
   }
 
   deinit {
     kill(busProcess, SIGTERM)
+    close(lifeline)
     try? FileManager.default.removeItem(at: root)
   }
 
