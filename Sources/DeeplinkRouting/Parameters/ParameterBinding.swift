@@ -33,6 +33,15 @@ public struct CallbackTargets: Sendable, Hashable {
   public var cancel: String?
   /// Who the link says sent it: a claim.
   public var source: String?
+
+  public init(
+    success: String? = nil, error: String? = nil, cancel: String? = nil, source: String? = nil
+  ) {
+    self.success = success
+    self.error = error
+    self.cancel = cancel
+    self.source = source
+  }
 }
 
 /// Binds one candidate: a route, one of its patterns, and what that captured.

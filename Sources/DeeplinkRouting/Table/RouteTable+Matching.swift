@@ -22,7 +22,8 @@ extension RouteTable {
     let hasCredentials = link.canonical.hasCredentials
     if hasCredentials, !circle.members.contains(where: { plugins[$0].allowsCredentials }) {
       throw Refusal(
-        .credentials, "the link carries a user name or password, which no plugin of its scheme takes")
+        .credentials,
+        "the link carries a user name or password, which no plugin of its scheme takes")
     }
     let source = ParameterSource(link.canonical)
     var candidates: [Candidate] = []
@@ -121,6 +122,7 @@ extension RouteTable {
   private func noRoute(_ nearest: Misfit?) -> Refusal {
     guard let nearest else { return Refusal(.noRoute, "no route takes the link") }
     return Refusal(
-      .noRoute, "no route takes the link; the nearest is '\(nearest.route.name)': \(nearest.reason)")
+      .noRoute, "no route takes the link; the nearest is '\(nearest.route.name)': \(nearest.reason)"
+    )
   }
 }

@@ -69,7 +69,9 @@ private struct NearMisses {
     for (index, variant) in variants.enumerated() {
       if let pattern = route.patterns.first(where: { $0.match(variant.url) != nil }) {
         let parts = variant.reason.split(separator: "%", omittingEmptySubsequences: false)
-        return (parts.joined(separator: pattern.text), 1_000_000 - index)
+        // What fits word for word is nearer than what takes anything.
+        let nearness = (pattern.captures.isEmpty ? 2_000_000 : 1_000_000) - index
+        return (parts.joined(separator: pattern.text), nearness)
       }
     }
     let texts = route.patterns.map { "'\($0)'" }.joined(separator: " nor ")
