@@ -1,0 +1,84 @@
+/// The commands as a section of deeplink(1), in mdoc(7).
+struct ManualSection {
+  let text: String
+
+  init(_ root: Command) {
+    var lines: [String] = []
+    for (path, command) in root.walk() where command.run != nil {
+      let words = path.split(separator: " ").dropFirst().joined(separator: " ")
+      lines.append(".Ss \(Self.escaped(words))")
+      lines.append(".Nm \(root.name) Cm \(words) \(Self.synopsis(command))")
+      lines += [".Pp", Self.escaped(Help.sentence(command.summary))]
+      for paragraph in command.details { lines += [".Pp", Self.paragraph(paragraph)] }
+      lines += Self.list(command)
+      for example in command.examples {
+        lines += [
+          ".Pp", "\(Self.escaped(Help.sentence(example.meaning)).dropLast()):",
+          ".Dl \(Self.escaped(example.command))",
+        ]
+      }
+    }
+    text = lines.map { "\($0)\n" }.joined()
+  }
+
+  private static func synopsis(_ command: Command) -> String {
+    let options = command.allOptions.map { option in
+      "Oo Fl -\(option.name)\(option.value.map { " Ar \($0)" } ?? "") Oc"
+    }
+    let arguments = command.arguments.map { argument in
+      let name = "Ar \(argument.name)\(argument.isRepeated ? " ..." : "")"
+      return argument.isRequired ? name : "Oo \(name) Oc"
+    }
+    return (options + arguments).joined(separator: " ")
+  }
+
+  /// Options, arguments and exit statuses with what they mean.
+  private static func list(_ command: Command) -> [String] {
+    var lines = [".Bl -tag -width Ds"]
+    for argument in command.arguments {
+      lines += [".It Ar \(argument.name)", escaped(Help.sentence(argument.help))]
+    }
+    for option in command.allOptions {
+      lines.append(".It Fl -\(option.name)\(option.value.map { " Ar \($0)" } ?? "")")
+      lines.append(escaped(Help.sentence(option.help)))
+    }
+    lines.append(".El")
+    guard !command.exitStatuses.isEmpty else { return lines }
+    lines += [".Pp", "Exit status:", ".Bl -tag -width Ds -compact"]
+    for status in command.exitStatuses {
+      lines += [".It \(status.status)", escaped(Help.sentence(status.meaning))]
+    }
+    return lines + [".El"]
+  }
+
+  /// A sentence on a line of its own, as roff wants it.
+  private static func paragraph(_ text: String) -> String {
+    var lines: [String] = []
+    var line = ""
+    for word in text.split(separator: " ") {
+      line += line.isEmpty ? String(word) : " \(word)"
+      if word.hasSuffix(".") {
+        lines.append(line)
+        line = ""
+      }
+    }
+    if !line.isEmpty { lines.append(line) }
+    return lines.map(escaped).joined(separator: "\n")
+  }
+
+  /// What roff would read as its own: a backslash, and a dot or quote at the start of a line. A
+  /// minus and quotes are to be copied as they are.
+  private static func escaped(_ text: String) -> String {
+    let escaped = text.map { character -> String in
+      switch character {
+      case "\\": "\\e"
+      case "-": "\\-"
+      case "'": "\\(aq"
+      case "\"": "\\(dq"
+      case "…": "..."
+      default: String(character)
+      }
+    }.joined()
+    return escaped.hasPrefix(".") ? "\\&\(escaped)" : escaped
+  }
+}

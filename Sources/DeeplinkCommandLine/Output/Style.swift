@@ -1,0 +1,54 @@
+/// Colours of a terminal (ECMA-48, SGR); nothing where the output has none.
+enum Style: String {
+  case bold = "1"
+  case dim = "2"
+  case good = "32"
+  case bad = "31"
+  case warning = "33"
+}
+
+extension Output {
+  func styled(_ text: String, _ style: Style) -> String {
+    hasColour ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+  }
+}
+
+extension String {
+  /// The text with everything escaped that steers a terminal or deceives a reader: controls, line
+  /// ends, and marks that are not seen, such as those that turn the direction of writing.
+  var visible: String {
+    var text = ""
+    for scalar in unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse:
+        text += "\\u{\(String(scalar.value, radix: 16))}"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+
+  /// The same for a text of several lines.
+  var visibleLines: String {
+    split(separator: "\n", omittingEmptySubsequences: false).map { String($0).visible }
+      .joined(separator: "\n")
+  }
+
+  /// The text in lines of at most `width` characters, where its words allow that.
+  func wrapped(width: Int, indent: String = "") -> String {
+    var lines: [String] = []
+    var line = indent
+    for word in split(separator: " ") {
+      if line.count > indent.count, line.count + 1 + word.count > width {
+        lines.append(line)
+        line = indent
+      }
+      line += line.count > indent.count ? " \(word)" : String(word)
+    }
+    return (lines + [line]).joined(separator: "\n")
+  }
+
+  func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: Swift.max(0, width - count))
+  }
+}
