@@ -34,7 +34,7 @@ struct BashCompletion {
 
       _\(name)_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$current"); }
 
-      _\(name)_plugins() { _\(name)_words "$("${COMP_WORDS[0]}" plugin list 2>/dev/null | cut -f1)"; }
+      _\(name)_plugins() { _\(name)_words "$(\(name) plugin list 2>/dev/null | cut -f1)"; }
 
       _\(name)_plugins_and_files() {
         local -a ids
@@ -46,7 +46,7 @@ struct BashCompletion {
 
       _\(name)() {
         local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-        local path=\(name) options= words= word index only_arguments=
+        local path=\(name) options='' words='' word index only_arguments=''
         COMPREPLY=()
         # readline divides --option=value into three words.
         if [[ $current == = ]]; then

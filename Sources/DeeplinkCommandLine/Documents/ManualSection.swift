@@ -66,8 +66,7 @@ struct ManualSection {
     return lines.map(escaped).joined(separator: "\n")
   }
 
-  /// What roff would read as its own: a backslash, and a dot or quote at the start of a line. A
-  /// minus and quotes are to be copied as they are.
+  /// The text with what roff would read as its own, or turn into other characters, escaped.
   private static func escaped(_ text: String) -> String {
     let escaped = text.map { character -> String in
       switch character {
