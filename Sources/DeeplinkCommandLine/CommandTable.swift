@@ -10,23 +10,4 @@ extension Command {
     ],
     options: [.version],
     subcommands: [.open, .explain, .plugin, .schemes, .status, .generate])
-
-  static let generate: Command = Command(
-    name: "generate",
-    summary: "write what is made from the table of commands, for an installation",
-    arguments: [
-      Argument(
-        name: "KIND", help: "what to write",
-        completion: .words(GeneratedText.allCases.map(\.rawValue)))
-    ],
-    isHidden: true,
-    run: { invocation throws(CommandError) in
-      let word = invocation.arguments[0].text
-      guard let kind = GeneratedText(rawValue: word) else {
-        throw .unknownCommand(
-          word, of: "deeplink generate", known: GeneratedText.allCases.map(\.rawValue))
-      }
-      invocation.output.write(kind.text(of: .deeplink))
-      return 0
-    })
 }

@@ -14,15 +14,15 @@ struct ManualSection {
       for example in command.examples {
         lines += [
           ".Pp", "\(Self.escaped(Help.sentence(example.meaning)).dropLast()):",
-          ".Dl \(Self.escaped(example.command))",
+          ".Dl \(Self.escapedWords(example.command))",
         ]
       }
     }
-    text = lines.map { "\($0)\n" }.joined()
+    text = lines.joined(separator: "\n")
   }
 
   private static func synopsis(_ command: Command) -> String {
-    let options = command.allOptions.map { option in
+    let options = command.options.map { option in
       "Oo Fl -\(option.name)\(option.value.map { " Ar \($0)" } ?? "") Oc"
     }
     let arguments = command.arguments.map { argument in
@@ -34,15 +34,16 @@ struct ManualSection {
 
   /// Options, arguments and exit statuses with what they mean.
   private static func list(_ command: Command) -> [String] {
-    var lines = [".Bl -tag -width Ds"]
+    var lines: [String] = []
+    if !command.arguments.isEmpty || !command.options.isEmpty { lines.append(".Bl -tag -width Ds") }
     for argument in command.arguments {
       lines += [".It Ar \(argument.name)", escaped(Help.sentence(argument.help))]
     }
-    for option in command.allOptions {
+    for option in command.options {
       lines.append(".It Fl -\(option.name)\(option.value.map { " Ar \($0)" } ?? "")")
       lines.append(escaped(Help.sentence(option.help)))
     }
-    lines.append(".El")
+    if !lines.isEmpty { lines.append(".El") }
     guard !command.exitStatuses.isEmpty else { return lines }
     lines += [".Pp", "Exit status:", ".Bl -tag -width Ds -compact"]
     for status in command.exitStatuses {
@@ -66,8 +67,15 @@ struct ManualSection {
     return lines.map(escaped).joined(separator: "\n")
   }
 
+  /// The same for the words of a macro, where a word that is a mark alone would move.
+  private static func escapedWords(_ text: String) -> String {
+    text.split(separator: " ").map { word in
+      word.count == 1 && ".,:;()[]?!|".contains(word) ? "\\&\(word)" : escaped(String(word))
+    }.joined(separator: " ")
+  }
+
   /// The text with what roff would read as its own, or turn into other characters, escaped.
-  private static func escaped(_ text: String) -> String {
+  static func escaped(_ text: String) -> String {
     let escaped = text.map { character -> String in
       switch character {
       case "\\": "\\e"
