@@ -1,0 +1,114 @@
+import DeeplinkRouting
+import DeeplinkTesting
+import Foundation
+import Testing
+
+/// `deeplink open` and `deeplink status` with the real daemon on a bus of its own.
+@Suite(.timeLimit(.minutes(5)), .enabled(if: Requirement.program("dbus-daemon", "bash")))
+struct DaemonCommandTests {
+  let desktop: Desktop
+
+  init() throws {
+    desktop = try Desktop()
+    try desktop.addPlugin(Repository.root.appending(path: "data/plugins/com.example.demo"))
+  }
+
+  private func deeplink(
+    _ arguments: String..., environment: [String: String?] = [:]
+  ) throws -> Finished {
+    try desktop.world.run([Person.program] + arguments, environment: environment)
+  }
+
+  private func json(_ done: Finished) throws -> JSONValue {
+    try JSONValue(json5: Array(done.output.utf8))
+  }
+
+  @Test func `a link is sent and its outcome told`() throws {
+    let done = try deeplink("open", "com.example.demo:greet?name=Ada")
+    #expect(done.status == 0, "\(done.errors)")
+    #expect(done.output == "delivered\n" && done.errors == "")
+    let answer = try deeplink("open", "--json", "com.example.demo:greet?name=Ada")
+    #expect(
+      try json(answer) == [
+        "id": 2, "outcome": "delivered", "result": ["greeting": "Hello, Ada!"],
+      ])
+  }
+
+  @Test func `a refused link is status 1, and JSON has its code`() throws {
+    let text = try deeplink("open", "com.example.demo:farewell")
+    #expect(text.status == 1)
+    #expect(text.output == "")
+    #expect(text.errors.hasPrefix("deeplink: no route takes the link"))
+    let unknown = try deeplink("open", "--json", "com.example.dmeo:greet")
+    #expect(unknown.status == 1)
+    #expect(try json(unknown)["refusal"]?["code"] == "scheme-not-registered")
+    #expect(unknown.errors.contains("\nhint: did you mean 'com.example.demo'?"))
+    let bytes = try desktop.world.run([
+      "/bin/bash", "-c", #"exec "$0" open "$(printf 'com.example.demo:greet?name=\377')""#,
+      Person.program,
+    ])
+    #expect(bytes.status == 1)
+    #expect(bytes.errors.hasPrefix("deeplink: the link is not valid UTF-8\nhint: "))
+  }
+
+  @Test func `any other outcome is status 4 with what is known of it`() throws {
+    try desktop.addPlugin(
+      id: "com.example.broken",
+      manifest: """
+        {"id": "com.example.broken", "name": "Broken", "schemes": ["com.example.broken"],
+         "routes": [{"name": "all", "match": "x", "action": {"worker": {"run": ["./worker"]}}}]}
+        """, files: ["worker": "#!/bin/sh\necho 'cannot find my data' >&2\nexit 7\n"])
+    let done = try deeplink("open", "com.example.broken:x")
+    #expect(done.status == 4)
+    #expect(done.output == "failed\n")
+    #expect(done.errors.hasPrefix("deeplink: the link was accepted, and came to: failed, launch, "))
+    #expect(done.errors.contains("cannot find my data"))
+  }
+
+  @Test func `what is not known in time is pending, and no failure`() throws {
+    try desktop.addPlugin(
+      id: "com.example.slow",
+      manifest: """
+        {"id": "com.example.slow", "name": "Slow", "schemes": ["com.example.slow"],
+         "routes": [{"name": "all", "match": "x", "action": {"worker": {"run": ["./worker"]}}}]}
+        """, files: ["worker": "#!/bin/sh\ncat >/dev/null\n"])
+    let done = try deeplink("open", "--timeout", "1", "com.example.slow:x")
+    #expect(done.status == 0, "\(done.errors)")
+    #expect(done.output == "pending\n")
+  }
+
+  @Test func `status starts nothing, and tells what the daemon has done`() throws {
+    let before = try deeplink("status")
+    #expect(before.status == 0)
+    #expect(before.output == "daemon  not running\n")
+    #expect(try json(try deeplink("status", "--json")) == ["running": false])
+    #expect(try deeplink("open", "com.example.demo:greet").status == 0)
+    #expect(try deeplink("open", "com.example.demo:nothing").status == 1)
+    let after = try json(try deeplink("status", "--json"))
+    #expect(after["running"] == true)
+    #expect(after["schemes"] == ["com.example.demo"])
+    #expect(after["pending"] == 0)
+    #expect(after["statistics"]?["accepted"] == 1)
+    #expect(after["statistics"]?["refused"] == 1)
+    #expect(try deeplink("status").output.hasPrefix("daemon     running, version "))
+  }
+
+  @Test func `a daemon that cannot be started is status 3 with a hint`() throws {
+    let world = try World()
+    let missing = try world.run([Person.program, "open", "x:y"])
+    #expect(missing.status == 3)
+    #expect(missing.errors.hasSuffix("\nhint: is deeplinkd installed, with its D-Bus service?\n"))
+    let failing = try World()
+    try failing.write(
+      "[D-BUS Service]\nName=org.deeplinkd.Deeplinkd\nExec=/bin/false\n",
+      to: "services/org.deeplinkd.Deeplinkd.service")
+    _ = try failing.run([
+      "dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/",
+      "org.freedesktop.DBus.ReloadConfig",
+    ])
+    let done = try failing.run([Person.program, "open", "x:y"])
+    #expect(done.status == 3)
+    #expect(done.errors.contains("cannot be reached"), "\(done.errors)")
+    #expect(done.errors.contains("\nhint: its own messages say why"), "\(done.errors)")
+  }
+}
