@@ -21,11 +21,12 @@ import Testing
   }
 
   /// The words of the items `.It Va a , Va b`, or of another macro.
-  private func items(_ page: some StringProtocol, _ macro: String = "Va") -> Set<String> {
-    let lines = page.split(separator: "\n").filter { $0.hasPrefix(".It \(macro) ") }
-    return Set(
-      lines.flatMap { $0.dropFirst(4).split(separator: " ") }.map(String.init)
-        .filter { $0 != macro && $0 != "," })
+  private func items(_ page: String, _ macro: String = "Va") -> Set<String> {
+    var words: Set<String> = []
+    for line in page.split(separator: "\n") where line.hasPrefix(".It \(macro) ") {
+      words.formUnion(line.split(separator: " ").dropFirst().map(String.init))
+    }
+    return words.subtracting([macro, ","])
   }
 
   @Test func `every page of the repository is known here`() throws {
@@ -70,9 +71,9 @@ import Testing
     let section = page[start..<end]
     let answer = try person.deeplink("explain", "--json", "com.example.demo:greet")
     let object = try #require(try JSONValue(json5: Array(answer.output.utf8)).object)
-    #expect(items(section) == Set(object.keys))
+    #expect(items(String(section)) == Set(object.keys))
     #expect(
-      items(section, "Li")
+      items(String(section), "Li")
         == Set(Refusal.Code.allCases.map(\.rawValue) + Remark.allCases.map(\.rawValue)))
     let components = try #require(object["url"]?.object)
     for key in components.keys { #expect(section.contains(".Va \(key)"), "\(key)") }

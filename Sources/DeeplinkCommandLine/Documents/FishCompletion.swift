@@ -55,11 +55,11 @@ struct FishCompletion {
 
   private static func offer(_ completion: Command.Completion, program: String) -> String {
     switch completion {
-    case .none: ""
+    case .none: " -f"
     case .files: " -F"
-    case .pluginIDs: " -a \(plugins(program))"
+    case .pluginIDs: " -f -a \(plugins(program))"
     case .pluginIDsAndFiles: " -F -a \(plugins(program))"
-    case .words(let words): " -a \(quoted(words.joined(separator: " ")))"
+    case .words(let words): " -f -a \(quoted(words.joined(separator: " ")))"
     }
   }
 
