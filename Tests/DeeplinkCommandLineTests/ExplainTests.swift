@@ -20,6 +20,7 @@ import Testing
         matches     com.example.demo/greet: 'greet' fits
         no match    com.example.demo/echo: its pattern 'echo' does not fit
         route       com.example.demo/greet
+        title       Greet Wörld &
         parameter   name = "Wörld &"
         consent     not asked (effect: view)
         action      {"worker":{"run":["./demo-worker"]}}

@@ -103,7 +103,7 @@ import Testing
         """),
     ErrorCase(
       id: "a word that steers the terminal", arguments: ["\u{1B}]0;title\u{07}"],
-      expected: #"deeplink: 'deeplink' has no command '\u{1b}]0;title\u{7}'"#),
+      expected: #"deeplink: 'deeplink' has no command '\u001b]0;title\u0007'"#),
     ErrorCase(
       id: "no session bus", arguments: ["open", "x:y"],
       expected: "deeplink: there is no session bus: ", status: 3),

@@ -1,3 +1,5 @@
+import DeeplinkRouting
+
 /// Colours of a terminal (ECMA-48, SGR); nothing where the output has none.
 enum Style: String {
   case bold = "1"
@@ -14,19 +16,8 @@ extension Output {
 }
 
 extension String {
-  /// The text with everything escaped that steers a terminal or deceives a reader: controls, line
-  /// ends, and marks that are not seen, such as those that turn the direction of writing.
-  var visible: String {
-    var text = ""
-    for scalar in unicodeScalars {
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse:
-        text += "\\u{\(String(scalar.value, radix: 16))}"
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    return text
-  }
+  /// The text with everything escaped that steers a terminal or deceives a reader.
+  var visible: String { JSONValue.visible(self) }
 
   /// The same for a text of several lines.
   var visibleLines: String {
