@@ -29,17 +29,37 @@ import DeeplinkLoop
 
   /// What the daemon says of itself; nil where it does not run, and it is not started for this.
   public func status() async throws(BusError) -> DispatcherStatus? {
-    do throws(BusError) {
-      let reply = try await connection.call(
-        MethodCall(
-          to: .wellKnown(.deeplinkd), path: .deeplinkd,
-          interface: "org.freedesktop.DBus.Properties", member: "GetAll",
-          arguments: [.string(InterfaceName.dispatcher.text)], mayStartDestination: false))
-      guard let properties = reply.first?.options, let status = DispatcherStatus(properties) else {
-        throw .unexpectedReply(signature: reply.signature.text)
-      }
-      return status
-    } catch {
+    let reply = try await whereItRuns(
+      MethodCall(
+        to: .wellKnown(.deeplinkd), path: .deeplinkd,
+        interface: "org.freedesktop.DBus.Properties", member: "GetAll",
+        arguments: [.string(InterfaceName.dispatcher.text)], mayStartDestination: false))
+    guard let reply else { return nil }
+    guard let properties = reply.first?.options, let status = DispatcherStatus(properties) else {
+      throw .unexpectedReply(signature: reply.signature.text)
+    }
+    return status
+  }
+
+  /// What arrived and what became of it, as a JSON list; see `History` of the interface.
+  public func history(_ filter: [String: Value]) async throws(BusError) -> String {
+    let reply = try await connection.call(call(Contract.Dispatcher.history, .options(filter)))
+    guard let json = reply.first?.string else {
+      throw .unexpectedReply(signature: reply.signature.text)
+    }
+    return json
+  }
+
+  /// Has the daemon read plugins and settings anew; false where it does not run, and will when it starts.
+  public func reload() async throws(BusError) -> Bool {
+    var request = call(Contract.Dispatcher.reload)
+    request.mayStartDestination = false
+    return try await whereItRuns(request) != nil
+  }
+
+  /// The answer to a call that starts no daemon; nil where none runs.
+  private func whereItRuns(_ call: MethodCall) async throws(BusError) -> [Value]? {
+    do throws(BusError) { return try await connection.call(call) } catch {
       switch error.remoteName {
       case .serviceUnknown?, .nameHasNoOwner?: return nil
       default: throw error

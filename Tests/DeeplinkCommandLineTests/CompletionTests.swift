@@ -17,7 +17,7 @@ import Testing
   static let plugins = ["com.example.Photos", "com.example.demo"]
 
   static let lines = [
-    Line(text: "deeplink ", offers: ["explain", "open", "plugin", "schemes", "status"]),
+    Line(text: "deeplink ", offers: Command.deeplink.visibleSubcommands.map(\.name).sorted()),
     Line(text: "deeplink ex", offers: ["explain"]),
     Line(text: "deeplink --", offers: ["--help", "--version"]),
     Line(text: "deeplink explain --", offers: ["--help", "--json", "--manifest", "--stdin"]),
@@ -29,6 +29,7 @@ import Testing
     // A value is no command and no argument.
     Line(text: "deeplink explain --manifest plugin --j", offers: ["--json"]),
     Line(text: "deeplink open --timeout ", offers: []),
+    Line(text: "deeplink history --outcome de", offers: ["declined", "delivered", "denied"]),
     Line(text: "deeplink open ", offers: []),
     Line(text: "deeplink gen", offers: []),
   ]

@@ -93,6 +93,36 @@ struct DaemonCommandTests {
     #expect(try deeplink("status").output.hasPrefix("daemon     running, version "))
   }
 
+  @Test func `the history has what arrived, the oldest first, and can be narrowed`() throws {
+    #expect(try deeplink("history").lines == [])
+    #expect(try deeplink("open", "com.example.demo:greet?name=Ada").status == 0)
+    #expect(try deeplink("open", "com.example.demo:nothing").status == 1)
+    let all = try deeplink("history")
+    #expect(all.status == 0, "\(all.errors)")
+    let rows = all.lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
+    #expect(
+      rows.map { $0.dropFirst().map(String.init) } == [
+        ["delivered", "", "com.example.demo", "greet", "com.example.demo"],
+        ["refused", "no-route", "", "", "com.example.demo"],
+      ])
+    #expect(rows.allSatisfy { $0[0].wholeMatch(of: /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/) != nil })
+    #expect(!all.output.contains("Ada"))
+    #expect(try deeplink("history", "--plugin", "com.example.demo").lines == [all.lines[0]])
+    #expect(try deeplink("history", "--outcome=refused").lines == [all.lines[1]])
+    #expect(try deeplink("history", "--limit", "1").lines == [all.lines[1]])
+    #expect(try deeplink("history", "--scheme", "other").lines == [])
+    let json = try deeplink("history", "--json").lines.map { try JSONValue(json5: Array($0.utf8)) }
+    #expect(json.map { $0["outcome"] } == ["delivered", "refused"])
+  }
+
+  @Test func `reload makes a running daemon look, and starts none`() throws {
+    #expect(try deeplink("reload").status == 0)
+    #expect(try json(try deeplink("status", "--json")) == ["running": false])
+    #expect(try deeplink("open", "com.example.demo:greet").status == 0)
+    let done = try deeplink("reload")
+    #expect(done.status == 0 && done.output == "" && done.errors == "")
+  }
+
   @Test func `a daemon that cannot be started is status 3 with a hint`() throws {
     let world = try World()
     let missing = try world.run([Person.program, "open", "x:y"])

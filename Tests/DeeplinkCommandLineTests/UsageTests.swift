@@ -19,7 +19,7 @@ import Testing
       id: "nothing at all", arguments: [],
       expected: """
         deeplink: 'deeplink' needs a command
-        hint: one of open, explain, plugin, schemes, status; `deeplink --help` says more
+        hint: one of open, explain, plugin, schemes, history, status, reload; `deeplink --help` says more
         """),
     ErrorCase(
       id: "misspelt command", arguments: ["expalin", "x:y"],
@@ -148,7 +148,7 @@ import Testing
 
   @Test func `every command runs or has commands, and says what it does`() {
     let commands = Command.deeplink.walk()
-    #expect(commands.count >= 9)
+    #expect(commands.count >= 11)
     for (path, command) in commands {
       #expect((command.run == nil) == !command.subcommands.isEmpty, "\(path)")
       #expect(command.summary.first?.isLowercase == true && command.summary.last != ".", "\(path)")

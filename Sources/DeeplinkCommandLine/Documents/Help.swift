@@ -11,7 +11,10 @@ struct Help {
       text = ""
       return
     }
-    var sections = ["usage: \(words) \(command.usageWords.joined(separator: " "))"]
+    var sections = [
+      command.usageWords.wrapped(
+        width: Self.width, first: "usage: \(words) ", indent: "         ")
+    ]
     sections.append(Self.sentence(command.summary).wrapped(width: Self.width))
     sections += command.details.map { $0.wrapped(width: Self.width) }
     func list(_ title: String, _ items: [(String, String)]) {

@@ -27,19 +27,28 @@ extension String {
 
   /// The text in lines of at most `width` characters, where its words allow that.
   func wrapped(width: Int, indent: String = "") -> String {
-    var lines: [String] = []
-    var line = indent
-    for word in split(separator: " ") {
-      if line.count > indent.count, line.count + 1 + word.count > width {
-        lines.append(line)
-        line = indent
-      }
-      line += line.count > indent.count ? " \(word)" : String(word)
-    }
-    return (lines + [line]).joined(separator: "\n")
+    split(separator: " ").map(String.init).wrapped(width: width, first: indent, indent: indent)
   }
 
   func padded(to width: Int) -> String {
     self + String(repeating: " ", count: Swift.max(0, width - count))
+  }
+}
+
+extension [String] {
+  /// The parts with blanks between them, in lines that begin with `indent`, but for the first.
+  func wrapped(width: Int, first: String, indent: String) -> String {
+    var lines: [String] = []
+    var line = first
+    var isEmpty = true
+    for part in self {
+      if !isEmpty, line.count + 1 + part.count > width {
+        lines.append(line)
+        (line, isEmpty) = (indent, true)
+      }
+      line += isEmpty ? part : " \(part)"
+      isEmpty = false
+    }
+    return (lines + [line]).joined(separator: "\n")
   }
 }
