@@ -74,7 +74,47 @@ struct DaemonCommandTests {
         """, files: ["worker": "#!/bin/sh\ncat >/dev/null\n"])
     let done = try deeplink("open", "--timeout", "1", "com.example.slow:x")
     #expect(done.status == 0, "\(done.errors)")
-    #expect(done.output == "pending\n")
+    #expect(done.output == "pending\n" && done.errors == "")
+    // Who looks at a terminal sees that something is going on, and nothing of it stays.
+    let terminal = try desktop.world.run(
+      [
+        "script", "--quiet", "--return", "--command",
+        "\(Person.program) open --timeout 2 com.example.slow:x", "/dev/null",
+      ], environment: ["TERM": "xterm"])
+    #expect(terminal.output.hasPrefix("\r\u{1B}[Kwaiting for the app … 1 s"))
+    #expect(terminal.output.hasSuffix("\r\u{1B}[Kpending\r\n"))
+  }
+
+  @Test func `a link whose daemon dies before the answer is sent again, and arrives once`() throws {
+    // The first start ends at the first call; the second one is the real daemon.
+    let stand = try desktop.world.write(
+      """
+      #!/usr/bin/python3
+      import os
+      mark = os.path.expanduser("~/died-once")
+      if os.path.exists(mark):
+          os.execv("\(Repository.program("deeplinkd"))", ["deeplinkd"])
+      open(mark, "w").close()
+      import dbus.service, dbus.mainloop.glib
+      from gi.repository import GLib
+      dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+      bus = dbus.SessionBus()
+      bus.add_message_filter(lambda _, message: os._exit(1) if message.get_member() == "Open" else None)
+      dbus.service.BusName("org.deeplinkd.Deeplinkd", bus)
+      GLib.MainLoop().run()
+      """, to: "dies-once", executable: true)
+    try desktop.world.write(
+      "[D-BUS Service]\nName=org.deeplinkd.Deeplinkd\nExec=\(stand.path)\n",
+      to: "services/org.deeplinkd.Deeplinkd.service")
+    try reloadBus(desktop.world)
+    let done = try deeplink("open", "com.example.demo:greet?name=Again")
+    #expect(done.status == 0, "\(done.errors)")
+    #expect(done.output == "delivered\n")
+    let received = desktop.home(of: "com.example.demo").appending(path: "received.jsonl")
+    #expect(lines(of: received).count == 1)
+    #expect(
+      FileManager.default.fileExists(
+        atPath: desktop.world.home.appending(path: "died-once").path))
   }
 
   @Test func `status starts nothing, and tells what the daemon has done`() throws {
@@ -132,13 +172,18 @@ struct DaemonCommandTests {
     try failing.write(
       "[D-BUS Service]\nName=org.deeplinkd.Deeplinkd\nExec=/bin/false\n",
       to: "services/org.deeplinkd.Deeplinkd.service")
-    _ = try failing.run([
-      "dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/",
-      "org.freedesktop.DBus.ReloadConfig",
-    ])
+    try reloadBus(failing)
     let done = try failing.run([Person.program, "open", "x:y"])
     #expect(done.status == 3)
     #expect(done.errors.contains("cannot be reached"), "\(done.errors)")
     #expect(done.errors.contains("\nhint: its own messages say why"), "\(done.errors)")
+  }
+
+  private func reloadBus(_ world: World) throws {
+    let done = try world.run([
+      "dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/",
+      "org.freedesktop.DBus.ReloadConfig",
+    ])
+    #expect(done.status == 0, "\(done.errors)")
   }
 }

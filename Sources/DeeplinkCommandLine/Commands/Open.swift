@@ -44,10 +44,16 @@ private func runOpen(_ invocation: Invocation) throws(CommandError) -> Int32 {
         Refusal(
           .notUTF8, "the link is not valid UTF-8", hint: "other bytes have to be percent-encoded"))
     }
-    let reply = try Session.perform("waiting for the app") {
-      connection throws(BusError) in
-      try await DispatcherClient(connection).open(
-        word.text, options, timeout: .seconds(seconds + Limit.call))
+    let reply = try Session.perform("waiting for the app") { connection throws(BusError) in
+      let daemon = DispatcherClient(connection)
+      let limit = Duration.seconds(seconds + Limit.call)
+      do throws(BusError) { return try await daemon.open(word.text, options, timeout: limit) } catch
+      {
+        // The daemon ended before it answered. The request's name makes a second try harmless where
+        // the first one arrived.
+        guard error.remoteName == .noReply else { throw error }
+        return try await daemon.open(word.text, options, timeout: limit)
+      }
     }
     if invocation.wantsJSON {
       invocation.output.line(reply.json.description)
