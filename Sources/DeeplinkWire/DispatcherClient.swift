@@ -4,7 +4,7 @@ import DeeplinkLoop
 
 /// The daemon as its clients call it: `org.deeplinkd.Dispatcher1` in typed requests and replies.
 @LoopActor public struct DispatcherClient {
-  private let connection: Connection
+  let connection: Connection
 
   public init(_ connection: Connection) { self.connection = connection }
 
@@ -67,7 +67,7 @@ import DeeplinkLoop
     }
   }
 
-  private func call(_ member: StaticString, _ arguments: Value...) -> MethodCall {
+  func call(_ member: StaticString, _ arguments: Value...) -> MethodCall {
     MethodCall(
       to: .wellKnown(.deeplinkd), path: .deeplinkd, interface: .dispatcher,
       member: MemberName(member), arguments: arguments)

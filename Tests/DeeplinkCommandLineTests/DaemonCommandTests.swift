@@ -155,6 +155,42 @@ struct DaemonCommandTests {
     #expect(json.map { $0["outcome"] } == ["delivered", "refused"])
   }
 
+  @Test func `whoever follows sees each state of a link, and that the daemon ended`() throws {
+    // The first call starts the daemon, so that its process is known.
+    #expect(try deeplink("open", "com.example.demo:greet").status == 0)
+    let script = try desktop.world.write(
+      """
+      deeplink=\(Person.program)
+      coproc "$deeplink" history --follow --json
+      follower=$!
+      # A link is sent until the first line shows that the follower is heard.
+      until read -r -t 0.2 first <&${COPROC[0]}; do "$deeplink" open com.example.demo:greet >/dev/null; done
+      echo "$first"
+      while [[ $first != *'"state":"delivered"'* ]]; do
+        read -r -t 20 first <&${COPROC[0]} || exit 9
+        echo "$first"
+      done
+      kill $(busctl --user --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus / \
+        org.freedesktop.DBus GetConnectionUnixProcessID s org.deeplinkd.Deeplinkd | cut -c3-)
+      wait $follower
+      echo $?
+      """, to: "follow")
+    let done = try desktop.world.run(["bash", script.path])
+    let states = try done.lines.dropLast().map { line in
+      try #require(try JSONValue(json5: Array(line.utf8))["state"]?.string)
+    }
+    #expect(states.last == "delivered", "\(done.output) \(done.errors)")
+    #expect(done.lines.last == "3")
+    #expect(done.errors.contains("deeplink: the deep-link daemon went away"))
+  }
+
+  @Test func `what was and what comes are not asked for together`() throws {
+    let done = try deeplink("history", "--follow", "--plugin", "com.example.demo")
+    #expect(done.status == 1)
+    #expect(
+      done.errors == "deeplink: '--plugin' is for what was, '--follow' for what comes\n")
+  }
+
   @Test func `reload makes a running daemon look, and starts none`() throws {
     #expect(try deeplink("reload").status == 0)
     #expect(try json(try deeplink("status", "--json")) == ["running": false])

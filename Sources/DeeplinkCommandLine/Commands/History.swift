@@ -17,6 +17,11 @@ extension Option {
     "limit", value: "NUMBER", "the newest ones, so many at most, 100 unless given")
 }
 
+extension Option {
+  fileprivate static let follow = Option(
+    "follow", "show each state of each link from now on, until interrupted")
+}
+
 extension Command {
   static let history = Command(
     name: "history",
@@ -27,8 +32,11 @@ extension Command {
         + "them.",
       "With --json each entry is the object that the method History of the D-Bus interface "
         + "describes.",
+      "With --follow nothing is shown of what was: each line is a link that comes into another "
+        + "state, with its time, number, state, plugin and route. As JSON these are time, id, state, "
+        + "plugin, route, and at the end result.",
     ],
-    options: [.json, .plugin, .outcome, .scheme, .limit],
+    options: [.json, .follow, .plugin, .outcome, .scheme, .limit],
     examples: [
       Example(command: "deeplink history --outcome failed", meaning: "links that went wrong")
     ],
@@ -40,6 +48,13 @@ extension Command {
 }
 
 private func runHistory(_ invocation: Invocation) throws(CommandError) -> Int32 {
+  let filters: [Option] = [.plugin, .outcome, .scheme, .limit]
+  if invocation.has(.follow) {
+    if let filter = filters.first(where: invocation.has) {
+      throw .contradiction("'\(filter.word)' is for what was, '--follow' for what comes")
+    }
+    try follow(wantsJSON: invocation.wantsJSON, invocation.context.environment)
+  }
   var filter: [String: Value] = [:]
   for option in [Option.plugin, .outcome, .scheme] {
     filter[option.name] = invocation.value(option).map { .string($0.text) }
@@ -67,6 +82,42 @@ private func runHistory(_ invocation: Invocation) throws(CommandError) -> Int32 
   }
   rows.write(to: invocation.output)
   return ExitCode.accepted
+}
+
+/// Shows what comes; it ends with the daemon, which is an error, as nobody asked for that.
+private func follow(
+  wantsJSON: Bool, _ environment: [String: String]
+) throws(CommandError) -> Never {
+  try Session.perform(nil) { connection throws(BusError) in
+    let output = Output(descriptor: STDOUT_FILENO, environment: environment)
+    try await DispatcherClient(connection).follow { change in
+      output.line(wantsJSON ? change.json.description : change.row(for: output))
+      output.flush()
+    }
+  }
+  throw .lost
+}
+
+extension DeliveryChange {
+  fileprivate var json: JSONValue {
+    var members = facts.mapValues(JSONValue.init(bus:))
+    members["time"] = .integer(Int64(time(nil)))
+    members["id"] = .integer(Int64(clamping: id))
+    members["state"] = .string(state.rawValue)
+    return .object(members)
+  }
+
+  fileprivate func row(for output: Output) -> String {
+    func text(_ key: String) -> String { facts[key]?.string?.visible ?? "" }
+    let cells = [
+      localTime(Double(time(nil))), "\(id)", state.rawValue, text("plugin"), text("route"),
+    ]
+    guard output.isTerminal else { return cells.joined(separator: "\t") }
+    let style: Style? = state == .delivered ? .good : state.isOutcome ? .bad : nil
+    let word = state.rawValue.padded(to: 20)
+    return "\(cells[0])  \(cells[1].padded(to: 6))"
+      + (style.map { output.styled(word, $0) } ?? word) + "\(cells[3])/\(cells[4])"
+  }
 }
 
 /// `2026-01-02 15:04:05` where the person is.

@@ -9,9 +9,10 @@ import Glibc
 enum Session {
   /// Connects, runs `body` on the event loop, and gives its answer.
   ///
-  /// - Parameter waiting: What a person at a terminal reads once it takes longer than a second.
+  /// - Parameter waiting: What a person at a terminal reads once it takes longer than a second; nil
+  ///   for work that has no end.
   static func perform<Answer: Sendable>(
-    _ waiting: String, _ body: @escaping @LoopActor (Connection) async throws(BusError) -> Answer
+    _ waiting: String?, _ body: @escaping @LoopActor (Connection) async throws(BusError) -> Answer
   ) throws(CommandError) -> Answer {
     var work: Work<Answer>?
     let result = EventLoop.shared.run { () -> Result<Answer, BusError>? in
@@ -28,7 +29,7 @@ enum Session {
     private(set) var result: Result<Answer, BusError>?
 
     func start(
-      _ waiting: String, _ body: @escaping @LoopActor (Connection) async throws(BusError) -> Answer
+      _ waiting: String?, _ body: @escaping @LoopActor (Connection) async throws(BusError) -> Answer
     ) {
       let progress = Progress(waiting)
       Task {
@@ -53,9 +54,9 @@ enum Session {
   private var seconds = 0
   private var timer: LoopTimer?
 
-  init(_ text: String) {
-    self.text = text
-    if isatty(STDERR_FILENO) == 1 { wait() }
+  init(_ text: String?) {
+    self.text = text ?? ""
+    if text != nil, isatty(STDERR_FILENO) == 1 { wait() }
   }
 
   private func wait() {
