@@ -5,11 +5,22 @@ import Glibc
 /// `deeplink` as a program.
 public enum Program {
   public static func main() -> Never {
+    keepStandardDescriptors()
     let words = (1..<max(1, deeplink_argument_count())).compactMap { index -> Word? in
       guard let text = unsafe deeplink_argument(index) else { return nil }
       return unsafe Word(Array(UnsafeRawBufferPointer(start: text, count: strlen(text))))
     }
     exit(run(words, environment: environment()))
+  }
+
+  /// Puts something in the place of standard descriptors that whoever started the program closed.
+  ///
+  /// Else the bus's socket would take the place and be written to. It is open the wrong way, so that a
+  /// use of it is an error as it would have been.
+  private static func keepStandardDescriptors() {
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+      _ = unsafe open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
   }
 
   private static func run(_ words: [Word], environment: [String: String]) -> Int32 {

@@ -55,4 +55,14 @@ import Testing
     #expect(
       done.errors == "deeplink: the output cannot be written: No space left on device\n")
   }
+
+  @Test func `closed descriptors are errors where they are used, and nowhere else`() throws {
+    let output = try person.shell("deeplink schemes >&-")
+    #expect(output.status == 4)
+    #expect(output.errors == "deeplink: the output cannot be written: Bad file descriptor\n")
+    let input = try person.shell("deeplink explain --stdin <&-")
+    #expect(input.status == 1)
+    #expect(input.errors == "deeplink: 'standard input' cannot be read: Bad file descriptor\n")
+    #expect(try person.shell("deeplink schemes <&- 2>&-").status == 0)
+  }
 }

@@ -135,7 +135,7 @@ extension Command {
         output.line(
           diagnostics.isEmpty
             ? output.styled("nothing is wrong", .good)
-            : "\(errors) errors, \(diagnostics.count - errors) warnings")
+            : "errors: \(errors), warnings: \(diagnostics.count - errors)")
       }
       return errors == 0 ? ExitCode.accepted : ExitCode.refused
     })
