@@ -62,6 +62,13 @@ let package = Package(
         "DeeplinkRouting", "DeeplinkDesktop", "DeeplinkActions", "DeeplinkStore",
       ],
       swiftSettings: strict),
+    .target(
+      name: "DeeplinkCommandLine",
+      dependencies: [
+        "CDeeplinkLinux", "DeeplinkLoop", "DeeplinkBus", "DeeplinkContract", "DeeplinkWire",
+        "DeeplinkRouting", "DeeplinkDesktop",
+      ],
+      swiftSettings: strict),
 
     // the programs, short
     .executableTarget(
@@ -70,7 +77,7 @@ let package = Package(
     .executableTarget(
       name: "deeplinkd", dependencies: ["DeeplinkDaemon"], swiftSettings: strict),
     .executableTarget(
-      name: "deeplink", dependencies: ["DeeplinkWire", "DeeplinkRouting"], swiftSettings: strict),
+      name: "deeplink", dependencies: ["DeeplinkCommandLine"], swiftSettings: strict),
 
     // tests
     .target(
@@ -83,6 +90,9 @@ let package = Package(
     .testTarget(
       name: "DeeplinkDaemonTests",
       dependencies: ["DeeplinkDaemon", "DeeplinkWire", "DeeplinkTesting"]),
+    .testTarget(
+      name: "DeeplinkCommandLineTests",
+      dependencies: ["DeeplinkCommandLine", "DeeplinkRouting", "DeeplinkTesting"]),
     .testTarget(
       name: "EndToEndTests", dependencies: ["DeeplinkTesting"], exclude: ["Browsers"]),
   ],
