@@ -30,16 +30,26 @@ public final class RunningProcess: @unchecked Sendable {
   private let lock = NSLock()
   private var status: Int32?
 
+  /// - Parameter takesLines: Whether its input stays open, for `send`, in place of `input`.
   public init(
-    _ arguments: [String], environment: [String: String], input: Data? = nil
+    _ arguments: [String], environment: [String: String], input: Data? = nil,
+    takesLines: Bool = false
   ) throws {
     files = FileManager.default.temporaryDirectory.appending(path: "process-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
-    try (input ?? Data()).write(to: files.appending(path: "input"))
+    if takesLines {
+      guard mkfifo(files.path + "/input", 0o600) == 0 else {
+        throw TestingError("mkfifo: \(String(cString: strerror(errno)))")
+      }
+    } else {
+      try (input ?? Data()).write(to: files.appending(path: "input"))
+    }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, files.path + "/input", O_RDONLY, 0)
+    // A pipe's reader would wait for a writer; as its own writer it does not.
+    let read = takesLines ? O_RDWR : O_RDONLY
+    posix_spawn_file_actions_addopen(&actions, 0, files.path + "/input", read, 0)
     let write = O_WRONLY | O_CREAT | O_APPEND
     posix_spawn_file_actions_addopen(&actions, 1, files.path + "/output", write, 0o600)
     posix_spawn_file_actions_addopen(&actions, 2, files.path + "/errors", write, 0o600)
@@ -75,6 +85,22 @@ public final class RunningProcess: @unchecked Sendable {
   public var output: String { text("output") }
   public var errors: String { text("errors") }
   public var isFinished: Bool { lock.withLock { status != nil } }
+
+  /// Writes a line to the input of a process that was started to take them.
+  public func send(_ line: String) throws {
+    let pipe = try FileHandle(forWritingTo: files.appending(path: "input"))
+    try pipe.write(contentsOf: Data("\(line)\n".utf8))
+    try pipe.close()
+  }
+
+  /// Waits until it has written `count` lines, and gives the last of them.
+  public func outputLine(_ count: Int, limit: Duration = .seconds(60)) throws -> String {
+    do {
+      return try waitForLines(count, in: files.appending(path: "output"), limit: limit)[count - 1]
+    } catch {
+      throw TestingError("\(error); it said: \(errors)")
+    }
+  }
 
   public func signal(_ number: Int32) { if !isFinished { kill(pid, number) } }
 
