@@ -121,6 +121,18 @@ public final class RunningProcess: @unchecked Sendable {
     return true
   }
 
+  /// The first of `processes` to end; nil when `limit` passes first.
+  public static func firstToEnd(
+    of processes: [RunningProcess], limit: Duration = .seconds(30)
+  ) -> RunningProcess? {
+    let descriptors = processes.map { deeplink_pidfd_open($0.pid) }
+    defer { for descriptor in descriptors where descriptor >= 0 { close(descriptor) } }
+    guard let index = firstReadable(descriptors, limit: limit), processes[index].waitForEnd() else {
+      return nil
+    }
+    return processes[index]
+  }
+
   public var finished: Finished {
     Finished(status: lock.withLock { status } ?? Int32.min, output: output, errors: errors)
   }
@@ -132,15 +144,20 @@ public final class RunningProcess: @unchecked Sendable {
 }
 
 func waitUntilReadable(_ descriptor: Int32, limit: Duration) -> Bool {
-  var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+  firstReadable([descriptor], limit: limit) != nil
+}
+
+/// The index of a descriptor that can be read; nil when `limit` passes first.
+private func firstReadable(_ descriptors: [Int32], limit: Duration) -> Int? {
+  var polls = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
   let deadline = ContinuousClock.now + limit
   while true {
     let left = ContinuousClock.now.duration(to: deadline)
     let milliseconds =
       left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
-    guard milliseconds > 0 else { return false }
-    let count = Glibc.poll(&poll, 1, Int32(clamping: milliseconds))
-    if count > 0 { return true }
-    if count == 0 || errno != EINTR { return false }
+    guard milliseconds > 0 else { return nil }
+    let count = poll(&polls, nfds_t(polls.count), Int32(clamping: milliseconds))
+    if count > 0 { return polls.firstIndex { $0.revents != 0 } }
+    if count == 0 || errno != EINTR { return nil }
   }
 }
