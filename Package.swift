@@ -79,7 +79,7 @@ let package = Package(
       name: "DeeplinkDaemonTests",
       dependencies: ["DeeplinkDaemon", "DeeplinkWire", "DeeplinkTesting"]),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["DeeplinkTesting"], exclude: ["Browsers"]),
+      name: "EndToEndTests", dependencies: ["DeeplinkTesting"], exclude: ["Browsers", "Bus"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
