@@ -28,6 +28,8 @@ let package = Package(
       name: "CDeeplinkDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(
       name: "CDeeplinkIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
+    .systemLibrary(
+      name: "CDeeplinkSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CDeeplinkLinux"),
     .target(name: "CDeeplinkRE2", linkerSettings: [.linkedLibrary("re2")]),
 
@@ -43,19 +45,21 @@ let package = Package(
     .target(
       name: "DeeplinkRouting", dependencies: ["CDeeplinkRE2", "CDeeplinkIDN2"],
       swiftSettings: strict),
+    .target(name: "DeeplinkStore", dependencies: ["CDeeplinkSQLite"], swiftSettings: strict),
     .target(
       name: "DeeplinkDesktop", dependencies: ["DeeplinkRouting"], swiftSettings: strict),
     .target(
       name: "DeeplinkActions",
       dependencies: [
         "CDeeplinkLinux", "DeeplinkLoop", "DeeplinkBus", "DeeplinkWire", "DeeplinkRouting",
+        "DeeplinkDesktop",
       ],
       swiftSettings: strict),
     .target(
       name: "DeeplinkDaemon",
       dependencies: [
         "CDeeplinkLinux", "DeeplinkLoop", "DeeplinkBus", "DeeplinkContract", "DeeplinkWire",
-        "DeeplinkRouting", "DeeplinkDesktop", "DeeplinkActions",
+        "DeeplinkRouting", "DeeplinkDesktop", "DeeplinkActions", "DeeplinkStore",
       ],
       swiftSettings: strict),
 

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CDeeplinkLinux.h"
 
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 int deeplink_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
@@ -35,6 +36,19 @@ int deeplink_epoll_control(int epoll, int operation, int descriptor, uint32_t ev
 int deeplink_epoll_descriptor(const struct epoll_event *event) { return event->data.fd; }
 
 int deeplink_pipe(int *ends) { return pipe2(ends, O_CLOEXEC); }
+
+int deeplink_bounded_file(size_t size) {
+  int file = memfd_create("deeplinkd", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (file < 0)
+    return -1;
+  if (ftruncate(file, (off_t)size) == 0 &&
+      fcntl(file, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) == 0)
+    return file;
+  int failed = errno;
+  close(file);
+  errno = failed;
+  return -1;
+}
 
 int deeplink_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
   return posix_spawn_file_actions_addclosefrom_np(actions, first);

@@ -23,6 +23,9 @@ public struct ProcessDescription: Hashable, Sendable {
   public var folder: String
   /// Whether it lives in a session of its own, out of reach of signals to ours.
   public var hasOwnSession = false
+  /// Whether it goes on when the daemon ends: then its standard streams are no pipes to it, but for
+  /// the first 64 KiB of standard error, which are kept to tell why it failed.
+  public var outlivesDaemon = false
 
   public init(arguments: [String], environment: [String: String], folder: String) {
     self.arguments = arguments
@@ -58,6 +61,7 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
   private var unwritten: ArraySlice<UInt8> = []
   private var closesInput = false
   private var end: ProcessEnd?
+  private var keptErrors: Int32?
 
   /// Our end of one pipe.
   private struct Pipe {
@@ -74,15 +78,29 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
     let spawned = try Spawner.spawn(description)
     id = spawned.id
     pidfd = spawned.pidfd
-    input = pipe(spawned.input, []) { [unowned self] _ in writeMore() }
-    output = pipe(spawned.output, .readable) { [unowned self] _ in
-      if !read(output, to: onOutput) { closeOutput() }
-    }
-    errors = pipe(spawned.errors, .readable) { [unowned self] _ in
-      if !read(errors, to: onErrorOutput) { closeErrors() }
+    keptErrors = spawned.keptErrors
+    if let pipes = spawned.pipes {
+      input = pipe(pipes.input, []) { [unowned self] _ in writeMore() }
+      output = pipe(pipes.output, .readable) { [unowned self] _ in
+        if !read(output, to: onOutput) { closeOutput() }
+      }
+      errors = pipe(pipes.errors, .readable) { [unowned self] _ in
+        if !read(errors, to: onErrorOutput) { closeErrors() }
+      }
     }
     // Kept alive by its watch until it is reaped.
     endWatch = EventLoop.shared.watch(pidfd, .readable) { _ in self.reap() }
+  }
+
+  /// The last line that it wrote to a standard error that is no pipe.
+  public var lastKeptError: String? {
+    guard let keptErrors else { return nil }
+    var buffer = [UInt8](repeating: 0, count: Spawner.keptErrorSize)
+    let count = unsafe pread(keptErrors, &buffer, buffer.count, 0)
+    // The file has its full size from the beginning; what was not written is zero.
+    let written = buffer.prefix(max(0, count)).prefix { $0 != 0 }
+    let lines = String(decoding: written, as: UTF8.self).split(whereSeparator: \.isNewline)
+    return lines.last.map(String.init)
   }
 
   /// Queues bytes for its standard input.
@@ -185,6 +203,8 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
     onEnd = nil
     onOutput = nil
     onErrorOutput = nil
+    if let keptErrors { close(keptErrors) }
+    keptErrors = nil
     // Only now: the watch held the last reference.
     endWatch = nil
   }

@@ -6,10 +6,13 @@ enum Spawner {
   struct Spawned {
     let id: pid_t
     let pidfd: Int32
-    let input: Int32
-    let output: Int32
-    let errors: Int32
+    /// Our ends; nil for a child that outlives us.
+    let pipes: (input: Int32, output: Int32, errors: Int32)?
+    /// The file that such a child's standard error goes to.
+    let keptErrors: Int32?
   }
+
+  static let keptErrorSize = 65_536
 
   static func spawn(_ description: ProcessDescription) throws(SpawnError) -> Spawned {
     let program = description.arguments.first ?? ""
@@ -22,7 +25,7 @@ enum Spawner {
       throw SpawnError(program: program, number: EINVAL)
     }
     var pipes = Pipes()
-    try check(pipes.open())
+    try check(description.outlivesDaemon ? pipes.openFiles() : pipes.open())
     var actions = unsafe posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()
     unsafe posix_spawn_file_actions_init(&actions)
@@ -64,8 +67,11 @@ enum Spawner {
       pipes.closeOurs()
       throw SpawnError(program: program, number: number)
     }
+    guard !description.outlivesDaemon else {
+      return Spawned(id: pid, pidfd: pidfd, pipes: nil, keptErrors: pipes.ours[0])
+    }
     return Spawned(
-      id: pid, pidfd: pidfd, input: pipes.ours[0], output: pipes.ours[1], errors: pipes.ours[2])
+      id: pid, pidfd: pidfd, pipes: (pipes.ours[0], pipes.ours[1], pipes.ours[2]), keptErrors: nil)
   }
 
   /// Three pipes: the child's ends and ours, standard input first.
@@ -86,6 +92,28 @@ enum Spawner {
         theirs.append(index == 0 ? ends[0] : ends[1])
         ours.append(index == 0 ? ends[1] : ends[0])
         _ = fcntl(ours[index], F_SETFL, O_NONBLOCK)
+      }
+      return 0
+    }
+
+    /// Nothing to read, nowhere to write, and a bounded file for errors.
+    ///
+    /// 0 or an error number.
+    mutating func openFiles() -> Int32 {
+      for flags in [O_RDONLY, O_WRONLY] {
+        let null = unsafe Glibc.open("/dev/null", flags | O_CLOEXEC)
+        if null >= 0 { theirs.append(null) }
+      }
+      let errors = deeplink_bounded_file(Spawner.keptErrorSize)
+      let number = errno
+      // The child gets the same open file: one offset, which only the child moves.
+      let copy = fcntl(errors, F_DUPFD_CLOEXEC, 3)
+      if errors >= 0 { theirs.append(errors) }
+      if copy >= 0 { ours.append(copy) }
+      guard theirs.count == 3, ours.count == 1 else {
+        closeTheirs()
+        closeOurs()
+        return number == 0 ? EMFILE : number
       }
       return 0
     }

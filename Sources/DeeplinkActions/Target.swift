@@ -10,15 +10,17 @@ import DeeplinkWire
   var onEvent: (@LoopActor (TargetEvent) -> Void)? { get set }
   /// Starts it; `ready` or `startFailed` follows once.
   func start(_ environment: LaunchEnvironment)
-  /// Hands one link over; `completion` runs once.
+  /// Hands one link over; `completion` runs once. Its owner waits no longer than `limit`.
   func handOver(
-    _ handover: Handover, completion: @escaping @LoopActor (HandoverResult) -> Void)
+    _ handover: Handover, limit: Duration,
+    completion: @escaping @LoopActor (HandoverResult) -> Void)
   /// Ends it because it does not answer, or because the daemon ends.
   func stop()
 }
 
 public enum TargetEvent: Sendable, Hashable {
-  case ready
+  /// Ready for links; `wasRunning` when the start found it so and launched nothing.
+  case ready(wasRunning: Bool)
   case startFailed(FailureReason, String)
   case gone
 }

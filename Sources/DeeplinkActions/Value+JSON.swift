@@ -26,3 +26,40 @@ extension Value {
     }
   }
 }
+
+extension JSONValue {
+  /// Nil for a value that JSON has no form for: a descriptor, or a number that is not finite.
+  public init?(value: DeeplinkBus.Value) {
+    switch value {
+    case .byte(let number): self = .integer(Int64(number))
+    case .boolean(let flag): self = .boolean(flag)
+    case .int16(let number): self = .integer(Int64(number))
+    case .uint16(let number): self = .integer(Int64(number))
+    case .int32(let number): self = .integer(Int64(number))
+    case .uint32(let number): self = .integer(Int64(number))
+    case .int64(let number): self = .integer(number)
+    case .uint64(let number):
+      self = Int64(exactly: number).map { .integer($0) } ?? .number(Double(number))
+    case .double(let number):
+      guard number.isFinite else { return nil }
+      self = .number(number)
+    case .string(let text): self = .string(text)
+    case .objectPath(let path): self = .string(path.text)
+    case .signature(let signature): self = .string(signature.text)
+    case .variant(let inner): self.init(value: inner)
+    case .array(_, let values), .structure(let values):
+      self = .array(values.compactMap(JSONValue.init(value:)))
+    case .dictionary(_, _, let entries):
+      var members: [String: JSONValue] = [:]
+      for entry in entries {
+        guard let key = JSONValue(value: entry.key), let value = JSONValue(value: entry.value)
+        else {
+          continue
+        }
+        members[key.string ?? key.description] = value
+      }
+      self = .object(members)
+    case .fileDescriptor: return nil
+    }
+  }
+}

@@ -75,7 +75,7 @@ import Glibc
         switch result {
         case .handled:
           process?.isReady = true
-          report(.ready)
+          report(.ready(wasRunning: false))
         case .failed(let reason, let message):
           stop()
           report(.startFailed(reason, "it answered initialize with: \(message)"))
@@ -98,7 +98,8 @@ import Glibc
   // MARK: Links
 
   public func handOver(
-    _ handover: Handover, completion: @escaping @LoopActor (HandoverResult) -> Void
+    _ handover: Handover, limit: Duration,
+    completion: @escaping @LoopActor (HandoverResult) -> Void
   ) {
     guard let process, process.isReady, !process.isStopping else {
       return completion(.notDelivered("the worker was on its way out"))

@@ -1,4 +1,5 @@
 import CDeeplinkLinux
+import DeeplinkActions
 import DeeplinkBus
 import DeeplinkDesktop
 import DeeplinkLoop
@@ -10,7 +11,6 @@ import Glibc
 @LoopActor public final class Daemon {
   private let environment: [String: String]
   private let directories: BaseDirectories
-  private let settings = Settings()
   private var service: Service?
   private var exitStatus: Int32?
 
@@ -63,19 +63,30 @@ import Glibc
     do throws(BusError) {
       let connection = try Connection.session()
       connection.onClose { [weak self] in self?.busIsGone() }
-      var catalog = PluginCatalog(dataDirectories: directories.allData, user: getuid())
-      catalog.reload()
-      for diagnostic in catalog.diagnostics { Log.warning(diagnostic.description) }
-      let book = DeliveryBook(connection: connection)
+      let configuration = Configuration(directories: directories)
+      let ledger = Ledger(path: ledgerPath(bus: try await connection.busID()))
+      let book = DeliveryBook(connection: connection, ledger: ledger)
       let courier = Courier(
-        book: book, settings: settings, directories: directories, environment: environment)
+        connection: connection, book: book, ledger: ledger, configuration: configuration,
+        directories: directories, environment: environment)
+      let recorder = HistoryRecorder(directories: directories, configuration: configuration)
+      let notifier = Notifier(connection: connection)
       let intake = Intake(
-        book: book, courier: courier, settings: settings,
-        table: RouteTable(plugins: catalog.plugins))
+        book: book, ledger: ledger, courier: courier, configuration: configuration,
+        callers: Callers(connection: connection), recorder: recorder, notifier: notifier)
+      book.onEnd = { delivery in
+        recorder.record(delivery)
+        notifier.tell(delivery)
+      }
       connection.export([.dispatcher(intake), .application(intake)], at: .deeplinkd)
       service = Service(connection: connection, book: book, courier: courier, intake: intake)
       switch try await connection.requestName(.deeplinkd) {
-      case .owned, .alreadyOwned: break
+      case .owned, .alreadyOwned:
+        Replay(
+          book: book, courier: courier, settings: configuration.settings,
+          table: configuration.table
+        ).run(ledger.entries())
+        intake.openGate()
       case .taken:
         Log.info("another deeplinkd serves this session already")
         exitStatus = 0
@@ -84,6 +95,13 @@ import Glibc
       Log.error("cannot serve on the session bus: \(error)")
       exitStatus = 3
     }
+  }
+
+  /// One for each bus, so that no two daemons share one; nil without a runtime directory.
+  private func ledgerPath(bus: String) -> String? {
+    guard let runtime = directories.runtime else { return nil }
+    PrivateFolder.make("\(runtime)/deeplinkd")
+    return "\(runtime)/deeplinkd/\(bus).ledger"
   }
 
   // MARK: End

@@ -1,4 +1,6 @@
-/// What a person can set; each with its default (times in seconds in the file).
+import DeeplinkRouting
+
+/// What a person can set in `settings.json`; each with its default (times in seconds in the file).
 public struct Settings: Hashable, Sendable {
   /// Of a link, in bytes.
   public var maximumLength = 65_536
@@ -10,6 +12,7 @@ public struct Settings: Hashable, Sendable {
   /// How old an accepted link may be when a daemon that was started again hands it over.
   public var expiry = Duration.seconds(60)
   public var queue = Queue()
+  public var history = History()
 
   /// How many links may wait.
   public struct Queue: Hashable, Sendable {
@@ -17,5 +20,72 @@ public struct Settings: Hashable, Sendable {
     public var total = 4096
   }
 
+  /// What is remembered of links.
+  public struct History: Hashable, Sendable {
+    public var isEnabled = true
+    /// Whether values of parameters that are not sensitive are kept too.
+    public var keepsValues = false
+    public var days = 30
+    public var entries = 100_000
+  }
+
   public init() {}
+}
+
+extension Settings {
+  /// The keys of the file, those that another part of the daemon reads among them.
+  private static let keys = [
+    "maximumLength", "maximumHops", "launchTimeout", "timeout", "expiry", "queue", "rates",
+    "consent", "history", "outgoingSchemes", "certificateAuthorities",
+  ]
+
+  /// Reads settings; what is wrong stands in `diagnostics`, and keeps its default.
+  public init(json value: JSONValue, file: String, diagnostics: inout [Diagnostic]) {
+    let found = Diagnostics(file: file)
+    if let reader = ObjectReader(value, at: "$", keys: Self.keys, in: found) {
+      read(reader, found)
+    }
+    diagnostics += found.list
+  }
+
+  private mutating func read(_ reader: ObjectReader, _ found: Diagnostics) {
+    if let value = reader.integer("maximumLength", in: 256...1_048_576) {
+      maximumLength = Int(value)
+    }
+    if let value = reader.integer("maximumHops", in: 0...100) { maximumHops = Int(value) }
+    launchTimeout = reader.seconds("launchTimeout") ?? launchTimeout
+    timeout = reader.seconds("timeout") ?? timeout
+    expiry = reader.seconds("expiry") ?? expiry
+    if let value = reader.members["queue"],
+      let part = ObjectReader(value, at: "$.queue", keys: ["perTarget", "total"], in: found)
+    {
+      if let value = part.integer("perTarget", in: 1...65_536) { queue.perTarget = Int(value) }
+      if let value = part.integer("total", in: 1...262_144) { queue.total = Int(value) }
+    }
+    if let value = reader.members["history"],
+      let part = ObjectReader(
+        value, at: "$.history", keys: ["enabled", "values", "days", "entries"], in: found)
+    {
+      history.isEnabled = part.boolean("enabled") ?? history.isEnabled
+      history.keepsValues = part.boolean("values") ?? history.keepsValues
+      if let value = part.integer("days", in: 1...3650) { history.days = Int(value) }
+      if let value = part.integer("entries", in: 1...10_000_000) { history.entries = Int(value) }
+    }
+  }
+
+  /// Reads the file at `path`; defaults where there is none.
+  ///
+  /// Nil, and the reason, for one that is no JSON5: then whoever has settings keeps them.
+  public static func read(_ path: String) -> (settings: Settings?, diagnostics: [Diagnostic]) {
+    guard let bytes = SmallFile.read(path, limit: 1 << 20) else { return (Settings(), []) }
+    do throws(JSONError) {
+      var diagnostics: [Diagnostic] = []
+      let settings = Settings(
+        json: try JSONValue(json5: bytes), file: path, diagnostics: &diagnostics)
+      return (settings, diagnostics)
+    } catch {
+      let reason = "\(error.reason) (line \(error.line), column \(error.column))"
+      return (nil, [Diagnostic(.error, file: path, reason: reason)])
+    }
+  }
 }

@@ -75,6 +75,7 @@ public final class EventLoop: SerialExecutor, Sendable {
       runJobs()
       sources.timers.fire(now: .now)
       runJobs()
+      sources.runEndOfRound()
       if let result = result() { return result }
       let limit: Int32 = hasJobs || sources.hasUnfinished ? 0 : sources.timers.millisecondsToNext()
       let count = unsafe epoll_wait(epoll, &events, Int32(events.count), limit)

@@ -29,6 +29,7 @@ public struct Readiness: OptionSet, Sendable {
   let timers = TimerQueue()
   private var watches: [Int32: [Watch]] = [:]
   private var unfinished: [@LoopActor () -> Bool] = []
+  private var endOfRound: [@LoopActor () -> Void] = []
 
   /// One interest in a descriptor; ends with `cancel()`.
   ///
@@ -95,7 +96,18 @@ public struct Readiness: OptionSet, Sendable {
 
   // MARK: Unfinished work
 
-  var hasUnfinished: Bool { !unfinished.isEmpty }
+  var hasUnfinished: Bool { !unfinished.isEmpty || !endOfRound.isEmpty }
+
+  /// Runs what was kept for the end of the round; what that adds belongs to the next one.
+  func runEndOfRound() {
+    let round = endOfRound
+    endOfRound = []
+    for work in round { work() }
+  }
+
+  fileprivate func addToEndOfRound(_ work: @escaping @LoopActor () -> Void) {
+    endOfRound.append(work)
+  }
 
   func runUnfinished() {
     let round = unfinished
@@ -128,6 +140,11 @@ extension EventLoop {
     _ delay: Duration, _ handler: @escaping @LoopActor () -> Void
   ) -> LoopTimer {
     LoopActor.shared.sources.timers.add(LoopTimer(deadline: .now + delay, handler))
+  }
+
+  /// Calls `work` once, after everything else of this round.
+  @LoopActor public func atEndOfRound(_ work: @escaping @LoopActor () -> Void) {
+    LoopActor.shared.sources.addToEndOfRound(work)
   }
 
   /// Calls `work` once in every round, after the round's events, until it says that it is done.

@@ -134,7 +134,8 @@ import Testing
     }
     #expect(kept.count > 300)
     var fits = 0
-    for _ in 0..<2000 {
+    var different: [String] = []
+    for _ in 0..<1000 {
       var text =
         ["s:", "s:/", "s:/a", "s://a", "s://b.b", "s://a:1", "s://ab", "s:///a"]
         .randomElement(using: &random) ?? ""
@@ -147,12 +148,15 @@ import Testing
       for (index, route) in kept.enumerated() {
         let mine = found.filter { $0.payload == index }.map(\.captures)
         let forms = route.forms.compactMap { $0.captures(in: link.canonical) }
-        #expect(mine.count == forms.count, "\(route) \(text)")
-        #expect(Set(mine) == Set(forms), "\(route) \(text)")
-        #expect(mine.first == route.match(link.canonical), "\(route) \(text)")
+        if mine.count != forms.count || Set(mine) != Set(forms)
+          || mine.first != route.match(link.canonical)
+        {
+          different.append("\(route) \(text)")
+        }
       }
     }
-    #expect(fits > 10_000)
+    #expect(different == [])
+    #expect(fits > 5000)
   }
 
   @Test func `the cost of a match does not grow with the number of routes`() throws {
@@ -174,7 +178,7 @@ import Testing
   }
 
   @Test func `no pattern and no URL makes a match costly`() throws {
-    let length = 1500
+    let length = 800
     let urls = [
       "s:/" + String(repeating: "a", count: length), "s:" + String(repeating: "/a", count: length),
       "s:/" + String(repeating: "a-", count: length),
@@ -196,7 +200,7 @@ import Testing
         for form in pattern.forms {
           try tree.insert(form, payload: 0, requiredParameters: 0, order: 0)
           var steps = 0
-          _ = form.values(in: FormTarget(url), steps: &steps)
+          _ = form.groups(in: FormTarget(url), steps: &steps)
           #expect(steps <= form.stepLimit(length: size))
         }
         var steps = 0

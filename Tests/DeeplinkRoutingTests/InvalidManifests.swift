@@ -31,47 +31,65 @@ struct InvalidManifest: Sendable, CustomTestStringConvertible {
     InvalidManifest("no object", [], at: "$", "expected an object, found an array"),
     InvalidManifest("no id", Manifest.plugin(["id": nil]), at: "$", "'id' is missing"),
     InvalidManifest("no name", Manifest.plugin(["name": nil]), at: "$", "'name' is missing"),
-    InvalidManifest("no schemes", Manifest.plugin(["schemes": nil]), at: "$", "'schemes' is missing"),
+    InvalidManifest(
+      "no schemes", Manifest.plugin(["schemes": nil]), at: "$", "'schemes' is missing"),
     InvalidManifest("no routes", Manifest.plugin(["routes": nil]), at: "$", "'routes' is missing"),
     InvalidManifest("unknown key", Manifest.plugin(["icn": "x"]), at: "$.icn", "unknown key"),
     InvalidManifest(
       "strange key", Manifest.plugin(["a b": 1]), at: #"$["a b"]"#, "unknown key 'a b'"),
-    InvalidManifest("id type", Manifest.plugin(["id": 3]), at: "$.id", "expected a string, found a number"),
+    InvalidManifest(
+      "id type", Manifest.plugin(["id": 3]), at: "$.id", "expected a string, found a number"),
     InvalidManifest("id one element", Manifest.plugin(["id": "Photos"]), at: "$.id", "no identity"),
     InvalidManifest("id digit", Manifest.plugin(["id": "com.7even.A"]), at: "$.id", "no identity"),
+    InvalidManifest("id hyphen", Manifest.plugin(["id": "-x.y"]), at: "$.id", "no identity"),
     InvalidManifest("id slash", Manifest.plugin(["id": "com.a/../b"]), at: "$.id", "no identity"),
-    InvalidManifest("id empty element", Manifest.plugin(["id": "com..a"]), at: "$.id", "no identity"),
+    InvalidManifest(
+      "id empty element", Manifest.plugin(["id": "com..a"]), at: "$.id", "no identity"),
     InvalidManifest("name empty", Manifest.plugin(["name": " "]), at: "$.name", "is empty"),
-    InvalidManifest("name newline", Manifest.plugin(["name": "a\nExec=x"]), at: "$.name", "control character"),
+    InvalidManifest(
+      "name newline", Manifest.plugin(["name": "a\nExec=x"]), at: "$.name", "control character"),
     InvalidManifest("name long", Manifest.plugin(["name": long]), at: "$.name", "longer than 200"),
-    InvalidManifest("name list", Manifest.plugin(["name": ["a"]]), at: "$.name", "an object of languages"),
-    InvalidManifest("name no language", Manifest.plugin(["name": [:]]), at: "$.name", "has no language"),
+    InvalidManifest(
+      "name list", Manifest.plugin(["name": ["a"]]), at: "$.name", "an object of languages"),
+    InvalidManifest(
+      "name no language", Manifest.plugin(["name": [:]]), at: "$.name", "has no language"),
     InvalidManifest(
       "name locale", Manifest.plugin(["name": ["english": "a"]]), at: "$.name.english", "no locale"),
-    InvalidManifest("name text", Manifest.plugin(["name": ["de": 3]]), at: "$.name.de", "expected a string"),
-    InvalidManifest("icon path", Manifest.plugin(["icon": "a/b.png"]), at: "$.icon", "name of an icon"),
-    InvalidManifest("scheme none", Manifest.plugin(["schemes": []]), at: "$.schemes", "names no scheme"),
+    InvalidManifest(
+      "name text", Manifest.plugin(["name": ["de": 3]]), at: "$.name.de", "expected a string"),
+    InvalidManifest(
+      "icon path", Manifest.plugin(["icon": "a/b.png"]), at: "$.icon", "name of an icon"),
+    InvalidManifest(
+      "scheme none", Manifest.plugin(["schemes": []]), at: "$.schemes", "names no scheme"),
     InvalidManifest(
       "scheme type", Manifest.plugin(["schemes": "a"]), at: "$.schemes", "a list of strings"),
-    InvalidManifest("scheme element", Manifest.plugin(["schemes": [1]]), at: "$.schemes[0]", "expected a string"),
-    InvalidManifest("scheme colon", Manifest.plugin(["schemes": ["a.b://"]]), at: "$.schemes[0]", "no scheme"),
-    InvalidManifest("scheme digit", Manifest.plugin(["schemes": ["2day"]]), at: "$.schemes[0]", "no scheme"),
-    InvalidManifest("scheme capitals", Manifest.plugin(["schemes": ["A.b"]]), at: "$.schemes[0]", "lower case"),
-    InvalidManifest("scheme twice", Manifest.plugin(["schemes": ["a.b", "a.b"]]), at: "$.schemes[1]", "twice"),
     InvalidManifest(
-      "scheme https", Manifest.plugin(["schemes": ["https"]]), at: "$.schemes[0]", "associatedDomains"),
+      "scheme element", Manifest.plugin(["schemes": [1]]), at: "$.schemes[0]", "expected a string"),
+    InvalidManifest(
+      "scheme colon", Manifest.plugin(["schemes": ["a.b://"]]), at: "$.schemes[0]", "no scheme"),
+    InvalidManifest(
+      "scheme digit", Manifest.plugin(["schemes": ["2day"]]), at: "$.schemes[0]", "no scheme"),
+    InvalidManifest(
+      "scheme capitals", Manifest.plugin(["schemes": ["A.b"]]), at: "$.schemes[0]", "lower case"),
+    InvalidManifest(
+      "scheme twice", Manifest.plugin(["schemes": ["a.b", "a.b"]]), at: "$.schemes[1]", "twice"),
+    InvalidManifest(
+      "scheme https", Manifest.plugin(["schemes": ["https"]]), at: "$.schemes[0]",
+      "associatedDomains"),
     InvalidManifest(
       "scheme javascript", Manifest.plugin(["schemes": ["javascript"]]), at: "$.schemes[0]",
       "can not be claimed"),
     InvalidManifest(
       "scheme of the daemon", Manifest.plugin(["schemes": ["org.deeplinkd"]]), at: "$.schemes[0]",
       "the daemon's own"),
-    InvalidManifest("routes type", Manifest.plugin(["routes": [:]]), at: "$.routes", "a list of routes"),
+    InvalidManifest(
+      "routes type", Manifest.plugin(["routes": [:]]), at: "$.routes", "a list of routes"),
     InvalidManifest("routes none", Manifest.plugin(["routes": []]), at: "$.routes", "has no route"),
     InvalidManifest(
       "credentials", Manifest.plugin(["allowsCredentials": "yes"]), at: "$.allowsCredentials",
       "true or false"),
-    InvalidManifest("shared", Manifest.plugin(["sharedWith": ["x"]]), at: "$.sharedWith[0]", "no identity"),
+    InvalidManifest(
+      "shared", Manifest.plugin(["sharedWith": ["x"]]), at: "$.sharedWith[0]", "no identity"),
     InvalidManifest(
       "domain prefix",
       Manifest.plugin(["associatedDomains": ["example.com"], "appIDs": ["A.b"]]),
@@ -84,7 +102,8 @@ struct InvalidManifest: Sendable, CustomTestStringConvertible {
       "domain alone", Manifest.plugin(["associatedDomains": ["applinks:a.com"]]),
       at: "$.associatedDomains", "means nothing without 'appIDs'"),
     InvalidManifest(
-      "route name twice", Manifest.plugin(["routes": [Manifest.route(), Manifest.route(["match": "/b"])]]),
+      "route name twice",
+      Manifest.plugin(["routes": [Manifest.route(), Manifest.route(["match": "/b"])]]),
       at: "$.routes[1].name", "the name of $.routes[0]", schema: false),
     InvalidManifest(
       "same route twice",
@@ -112,12 +131,16 @@ struct InvalidManifest: Sendable, CustomTestStringConvertible {
     InvalidManifest(
       "route type", Manifest.plugin(["routes": ["x"]]), at: "$.routes[0]",
       "expected an object, found a string"),
-    InvalidManifest("route name", Manifest.with(route: ["name": nil]), at: "$.routes[0]", "'name' is missing"),
     InvalidManifest(
-      "route name slash", Manifest.with(route: ["name": "a/b"]), at: "$.routes[0].name", "no name of a route"),
-    InvalidManifest("route match", Manifest.with(route: ["match": nil]), at: "$.routes[0]", "'match' is missing"),
+      "route name", Manifest.with(route: ["name": nil]), at: "$.routes[0]", "'name' is missing"),
     InvalidManifest(
-      "match type", Manifest.with(route: ["match": 3]), at: "$.routes[0].match", "expected a pattern"),
+      "route name slash", Manifest.with(route: ["name": "a/b"]), at: "$.routes[0].name",
+      "no name of a route"),
+    InvalidManifest(
+      "route match", Manifest.with(route: ["match": nil]), at: "$.routes[0]", "'match' is missing"),
+    InvalidManifest(
+      "match type", Manifest.with(route: ["match": 3]), at: "$.routes[0].match",
+      "expected a pattern"),
     InvalidManifest(
       "match none", Manifest.with(route: ["match": []]), at: "$.routes[0].match", "has no pattern"),
     InvalidManifest(
@@ -127,10 +150,12 @@ struct InvalidManifest: Sendable, CustomTestStringConvertible {
       "match regexp", Manifest.with(route: ["match": "/a/:x(\\d+)"]), at: "$.routes[0].match",
       "no regular expression", schema: false),
     InvalidManifest(
-      "match fragment", Manifest.with(route: ["match": "/a/:x#b"]), at: "$.routes[0].match", "fragment",
+      "match fragment", Manifest.with(route: ["match": "/a/:x#b"]), at: "$.routes[0].match",
+      "fragment",
       schema: false),
     InvalidManifest(
-      "match name twice", Manifest.with(route: ["match": "/:x/:x"]), at: "$.routes[0].match", "used twice",
+      "match name twice", Manifest.with(route: ["match": "/:x/:x"]), at: "$.routes[0].match",
+      "used twice",
       schema: false),
     InvalidManifest(
       "match forms", Manifest.with(route: ["match": "/:x{/a}?{/b}?{/c}?{/d}?{/e}?{/f}?"]),
@@ -142,11 +167,14 @@ struct InvalidManifest: Sendable, CustomTestStringConvertible {
       "fragment name", Manifest.with(route: ["fragment": ":x"]), at: "$.routes[0].fragment",
       "a name of the pattern already", schema: false),
     InvalidManifest(
-      "route action", Manifest.with(route: ["action": nil]), at: "$.routes[0]", "'action' is missing"),
+      "route action", Manifest.with(route: ["action": nil]), at: "$.routes[0]",
+      "'action' is missing"),
     InvalidManifest(
-      "effect", Manifest.with(route: ["effect": "viev"]), at: "$.routes[0].effect", "none of its words"),
+      "effect", Manifest.with(route: ["effect": "viev"]), at: "$.routes[0].effect",
+      "none of its words"),
     InvalidManifest(
-      "confirm", Manifest.with(route: ["confirm": "never"]), at: "$.routes[0].confirm", "none of its words"),
+      "confirm", Manifest.with(route: ["confirm": "never"]), at: "$.routes[0].confirm",
+      "none of its words"),
     InvalidManifest(
       "additional", Manifest.with(route: ["additionalParameters": "keep"]),
       at: "$.routes[0].additionalParameters", "none of its words"),
@@ -162,11 +190,14 @@ struct InvalidManifest: Sendable, CustomTestStringConvertible {
       "callback host", Manifest.with(route: ["callback": true, "callbackHosts": ["https://a"]]),
       at: "$.routes[0].callbackHosts[0]", "no host"),
     InvalidManifest(
-      "sources", Manifest.with(route: ["sources": []]), at: "$.routes[0].sources", "names no source"),
+      "sources", Manifest.with(route: ["sources": []]), at: "$.routes[0].sources", "names no source"
+    ),
     InvalidManifest(
-      "preset", Manifest.with(route: ["preset": "oauth"]), at: "$.routes[0].preset", "none of its words"),
+      "preset", Manifest.with(route: ["preset": "oauth"]), at: "$.routes[0].preset",
+      "none of its words"),
     InvalidManifest(
-      "title brace", Manifest.with(route: ["title": "{x"]), at: "$.routes[0].title", "without its '}'"),
+      "title brace", Manifest.with(route: ["title": "{x"]), at: "$.routes[0].title",
+      "without its '}'"),
     InvalidManifest(
       "title name", Manifest.with(route: ["title": "{y}"]), at: "$.routes[0].title",
       "no parameter of the route", schema: false),
@@ -178,30 +209,37 @@ struct InvalidManifest: Sendable, CustomTestStringConvertible {
       InvalidManifest(
         "parameters type", Manifest.with(route: ["parameters": []]), at: "$.routes[0].parameters",
         "expected an object"),
-      InvalidManifest("parameter type", Manifest.with(parameter: "string"), at: place, "expected an object"),
+      InvalidManifest(
+        "parameter type", Manifest.with(parameter: "string"), at: place, "expected an object"),
       InvalidManifest(
         "parameter name", Manifest.with(route: ["parameters": ["a{b": [:]]]),
         at: #"$.routes[0].parameters["a{b"]"#, "braces"),
       InvalidManifest(
-        "type word", Manifest.with(parameter: ["type": "int"]), at: "\(place).type", "'int' is no type"),
+        "type word", Manifest.with(parameter: ["type": "int"]), at: "\(place).type",
+        "'int' is no type"),
       InvalidManifest(
         "type list", Manifest.with(parameter: ["type": ["string", "integer"]]), at: "\(place).type",
         "one type"),
-      InvalidManifest("type null", Manifest.with(parameter: ["type": "null"]), at: "\(place).type", "one type"),
       InvalidManifest(
-        "unknown word", Manifest.with(parameter: ["requierd": true]), at: "\(place).requierd", "unknown key"),
+        "type null", Manifest.with(parameter: ["type": "null"]), at: "\(place).type", "one type"),
       InvalidManifest(
-        "items of a string", Manifest.with(parameter: ["items": [:]]), at: "\(place).items", "only an array"),
+        "unknown word", Manifest.with(parameter: ["requierd": true]), at: "\(place).requierd",
+        "unknown key"),
+      InvalidManifest(
+        "items of a string", Manifest.with(parameter: ["items": [:]]), at: "\(place).items",
+        "only an array"),
       InvalidManifest(
         "array of arrays", Manifest.with(parameter: ["type": "array", "items": ["type": "array"]]),
         at: "\(place).items.type", "no type of an element"),
       InvalidManifest(
-        "format word", Manifest.with(parameter: ["format": "url"]), at: "\(place).format", "none of its words"),
+        "format word", Manifest.with(parameter: ["format": "url"]), at: "\(place).format",
+        "none of its words"),
       InvalidManifest(
         "format of a number", Manifest.with(parameter: ["type": "integer", "format": "uuid"]),
         at: "\(place).format", "for strings"),
       InvalidManifest(
-        "schemes without uri", Manifest.with(parameter: ["schemes": ["https"]]), at: "\(place).schemes",
+        "schemes without uri", Manifest.with(parameter: ["schemes": ["https"]]),
+        at: "\(place).schemes",
         "belongs to"),
       InvalidManifest(
         "minimum of a string", Manifest.with(parameter: ["minimum": 1]), at: "\(place).minimum",
@@ -211,7 +249,8 @@ struct InvalidManifest: Sendable, CustomTestStringConvertible {
         Manifest.with(parameter: ["type": "integer", "minimum": 2, "maximum": 1]),
         at: "\(place).minimum", "more than maximum", schema: false),
       InvalidManifest(
-        "lengths", Manifest.with(parameter: ["minLength": 2, "maxLength": 1]), at: "\(place).minLength",
+        "lengths", Manifest.with(parameter: ["minLength": 2, "maxLength": 1]),
+        at: "\(place).minLength",
         "more than maxLength", schema: false),
       InvalidManifest(
         "length negative", Manifest.with(parameter: ["maxLength": -1]), at: "\(place).maxLength",
@@ -220,13 +259,17 @@ struct InvalidManifest: Sendable, CustomTestStringConvertible {
         "pattern", Manifest.with(parameter: ["pattern": "(a"]), at: "\(place).pattern", "missing )",
         schema: false),
       InvalidManifest(
-        "pattern backreference", Manifest.with(parameter: ["pattern": "(a)\\1"]), at: "\(place).pattern",
+        "pattern backreference", Manifest.with(parameter: ["pattern": "(a)\\1"]),
+        at: "\(place).pattern",
         "invalid escape sequence", schema: false),
-      InvalidManifest("pattern long", Manifest.with(parameter: ["pattern": long]), at: "\(place).pattern", "longer"),
+      InvalidManifest(
+        "pattern long", Manifest.with(parameter: ["pattern": long]), at: "\(place).pattern",
+        "longer"),
       InvalidManifest(
         "pattern huge", Manifest.with(parameter: ["pattern": "((a{1000}){100}){10}"]),
-        at: "\(place).pattern", "bad repetition operator", schema: false),
-      InvalidManifest("enum empty", Manifest.with(parameter: ["enum": []]), at: "\(place).enum", "at least one"),
+        at: "\(place).pattern", "invalid repetition size", schema: false),
+      InvalidManifest(
+        "enum empty", Manifest.with(parameter: ["enum": []]), at: "\(place).enum", "at least one"),
       InvalidManifest(
         "enum type", Manifest.with(parameter: ["type": "integer", "enum": [1, "2"]]),
         at: "\(place).enum[1]", "which the type is not", schema: false),
@@ -239,7 +282,9 @@ struct InvalidManifest: Sendable, CustomTestStringConvertible {
       InvalidManifest(
         "default enum", Manifest.with(parameter: ["enum": ["a"], "default": "b"]),
         at: "\(place).default", "none of the values", schema: false),
-      InvalidManifest("from", Manifest.with(parameter: ["from": "path"]), at: "\(place).from", "none of its words"),
+      InvalidManifest(
+        "from", Manifest.with(parameter: ["from": "path"]), at: "\(place).from", "none of its words"
+      ),
       InvalidManifest(
         "captured from the fragment",
         Manifest.with(route: ["parameters": ["x": ["from": "fragment"]]]),
@@ -263,10 +308,12 @@ struct InvalidManifest: Sendable, CustomTestStringConvertible {
       InvalidManifest("action type", Manifest.with(action: "x"), at: place, "expected an object"),
       InvalidManifest("action none", Manifest.with(action: [:]), at: place, "exactly one kind"),
       InvalidManifest(
-        "action two", Manifest.with(action: ["open": ["url": "a:b"], "notify": ["title": "t"]]), at: place,
+        "action two", Manifest.with(action: ["open": ["url": "a:b"], "notify": ["title": "t"]]),
+        at: place,
         "exactly one kind"),
       InvalidManifest(
-        "action unknown", Manifest.with(action: ["shell": ["run": "x"]]), at: "\(place).shell", "unknown key"),
+        "action unknown", Manifest.with(action: ["shell": ["run": "x"]]), at: "\(place).shell",
+        "unknown key"),
       InvalidManifest(
         "entry", Manifest.with(action: ["application": ["desktopEntry": "../x"]]),
         at: "\(place).application.desktopEntry", "no desktop file id"),
@@ -277,17 +324,25 @@ struct InvalidManifest: Sendable, CustomTestStringConvertible {
         "bus name unique", Manifest.with(action: ["handler": ["busName": ":1.5"]]),
         at: "\(place).handler.busName", "no D-Bus name"),
       InvalidManifest(
-        "launch parameter", Manifest.with(action: ["handler": ["busName": "a.b", "launch": ["p", "{x}"]]]),
+        "launch parameter",
+        Manifest.with(action: ["handler": ["busName": "a.b", "launch": ["p", "{x}"]]]),
         at: "\(place).handler.launch[1]", "started once for many links", schema: false),
       InvalidManifest(
         "concurrency", Manifest.with(action: ["handler": ["busName": "a.b", "concurrency": 0]]),
         at: "\(place).handler.concurrency", "from 1"),
       InvalidManifest(
-        "worker without run", Manifest.with(action: ["worker": [:]]), at: "\(place).worker", "'run' is missing"),
-      InvalidManifest("call path", call(["path": "a/b"]), at: "\(place).call.path", "no object path"),
-      InvalidManifest("call interface", call(["interface": "A"]), at: "\(place).call.interface", "no interface name"),
-      InvalidManifest("call member", call(["member": "Do.It"]), at: "\(place).call.member", "no method name"),
-      InvalidManifest("call signature", call(["signature": "z"]), at: "\(place).call.signature", "no D-Bus signature"),
+        "worker without run", Manifest.with(action: ["worker": [:]]), at: "\(place).worker",
+        "'run' is missing"),
+      InvalidManifest(
+        "call path", call(["path": "a/b"]), at: "\(place).call.path", "no object path"),
+      InvalidManifest(
+        "call interface", call(["interface": "A"]), at: "\(place).call.interface",
+        "no interface name"),
+      InvalidManifest(
+        "call member", call(["member": "Do.It"]), at: "\(place).call.member", "no method name"),
+      InvalidManifest(
+        "call signature", call(["signature": "z"]), at: "\(place).call.signature",
+        "no D-Bus signature"),
       InvalidManifest(
         "call signature braces", call(["signature": "a{vs}", "arguments": [[:]]]),
         at: "\(place).call.signature", "no D-Bus signature", schema: false),
@@ -333,21 +388,26 @@ struct InvalidManifest: Sendable, CustomTestStringConvertible {
       row("program from the link", ["{x}"], at: 0, "the program must be written out"),
       row("program half from the link", ["/usr/bin/{x}"], at: 0, "the program must be written out"),
       row("option", ["p", "{x}"], at: 1, "begins with a parameter"),
-      row("option after nothing", ["p", "{n}{x}"], ["n": ["type": "boolean"]], at: 1, "begins with"),
+      row(
+        "option after nothing", ["p", "{n}{x}"], ["n": ["type": "boolean"]], at: 1, "begins with"),
       row("option by absence", ["p", "{n}-f"], ["n": ["type": "boolean"]], at: 1, "begins with"),
       row("negative number", ["p", "{n}"], ["n": ["type": "integer"]], at: 1, "begins with"),
       row("unknown name", ["p", "--", "{y}"], at: 2, "no parameter of the route"),
       row("secret", ["p", "--", "{token}"], ["token": [:]], at: 2, "is sensitive"),
-      row("secret in the URL", ["p", "{url}"], ["pin": ["sensitive": true]], at: 1, "is sensitive"),
+      row(
+        "secret in the URL", ["p", "{url}"], ["pin": ["sensitive": true]], at: 1, "is sensitive"),
       row("secret in the raw URL", ["p", "u={rawURL}"], ["otp": [:]], at: 1, "is sensitive"),
       row("shell code", ["sh", "-c", "echo {x}"], at: 2, "code that an interpreter runs"),
-      row("shell code after --", ["/bin/bash", "-ec", "--", "{x}"], at: 3, "code that an interpreter"),
-      row("python code", ["env", "python3", "-c", "print('{x}')"], at: 3, "code that an interpreter"),
+      row(
+        "shell code after --", ["/bin/bash", "-ec", "--", "{x}"], at: 3, "code that an interpreter"),
+      row(
+        "python code", ["env", "python3", "-c", "print('{x}')"], at: 3, "code that an interpreter"),
       InvalidManifest(
         "sandbox word", Manifest.with(action: ["command": ["run": ["p"], "sandbox": "full"]]),
         at: "\(place).sandbox", "no sandbox"),
       InvalidManifest(
-        "sandbox path", Manifest.with(action: ["command": ["run": ["p"], "sandbox": ["read": ["a/../b"]]]]),
+        "sandbox path",
+        Manifest.with(action: ["command": ["run": ["p"], "sandbox": ["read": ["a/../b"]]]]),
         at: "\(place).sandbox.read[0]", "no path"),
       InvalidManifest(
         "input", Manifest.with(action: ["command": ["run": ["p"], "input": "url"]]),
@@ -370,15 +430,18 @@ struct ValidManifest: Sendable, CustomTestStringConvertible {
   static let all: [ValidManifest] = [
     ValidManifest("smallest", Manifest.plugin()),
     ValidManifest("schema key", Manifest.plugin(["$schema": "plugin.schema.json"])),
-    ValidManifest("languages", Manifest.plugin(["name": ["de": "Fotos", "pt_BR": "Fotos", "sr@latin": "F"]])),
+    ValidManifest(
+      "languages", Manifest.plugin(["name": ["de": "Fotos", "pt_BR": "Fotos", "sr@latin": "F"]])),
     ValidManifest("icon name", Manifest.plugin(["icon": "com.example.Photos"])),
     ValidManifest("icon path", Manifest.plugin(["icon": "/usr/share/icons/a.png"])),
-    ValidManifest("shared", Manifest.plugin(["sharedWith": ["com.example.Other"], "allowsCredentials": true])),
+    ValidManifest(
+      "shared", Manifest.plugin(["sharedWith": ["com.example.Other"], "allowsCredentials": true])),
     ValidManifest(
       "domains",
       Manifest.plugin([
         "associatedDomains": [
-          "applinks:example.com", "applinks:*.example.org", "applinks:localhost:8443?mode=developer",
+          "applinks:example.com", "applinks:*.example.org",
+          "applinks:localhost:8443?mode=developer",
         ], "appIDs": ["ABCDE12345.com.example.Photos"],
       ])),
     ValidManifest(
@@ -392,9 +455,11 @@ struct ValidManifest: Sendable, CustomTestStringConvertible {
     ValidManifest("several patterns", Manifest.with(route: ["match": [":x", "//album/:x"]])),
     ValidManifest("spanning name", Manifest.with(route: ["match": "/a/:x*"])),
     ValidManifest(
-      "array", Manifest.with(parameter: ["type": "array", "items": ["type": "integer", "minimum": 1]])),
+      "array",
+      Manifest.with(parameter: ["type": "array", "items": ["type": "integer", "minimum": 1]])),
     ValidManifest("null", Manifest.with(parameter: ["type": ["string", "null"], "default": nil])),
-    ValidManifest("null number", Manifest.with(parameter: ["type": ["null", "integer"], "minimum": 0])),
+    ValidManifest(
+      "null number", Manifest.with(parameter: ["type": ["null", "integer"], "minimum": 0])),
     ValidManifest(
       "string words",
       Manifest.with(parameter: [
@@ -404,7 +469,8 @@ struct ValidManifest: Sendable, CustomTestStringConvertible {
     ValidManifest(
       "uri", Manifest.with(parameter: ["format": "uri", "schemes": ["https"], "required": true])),
     ValidManifest(
-      "number", Manifest.with(parameter: ["type": "number", "minimum": -0.5, "maximum": 3, "default": 1])),
+      "number",
+      Manifest.with(parameter: ["type": "number", "minimum": -0.5, "maximum": 3, "default": 1])),
     ValidManifest(
       "same form, other parameters",
       Manifest.plugin([
@@ -414,12 +480,18 @@ struct ValidManifest: Sendable, CustomTestStringConvertible {
         ]
       ])),
     ValidManifest(
-      "application", Manifest.with(action: ["application": ["desktopEntry": "org.gnome.Maps.desktop"]])),
+      "application",
+      Manifest.with(action: ["application": ["desktopEntry": "org.gnome.Maps.desktop"]])),
     ValidManifest(
-      "handler", Manifest.with(action: ["handler": ["busName": "a.b-c", "launch": ["p", "{{}}"], "concurrency": 1]])),
+      "handler",
+      Manifest.with(action: [
+        "handler": ["busName": "a.b-c", "launch": ["p", "{{}}"], "concurrency": 1]
+      ])),
     ValidManifest(
       "worker",
-      Manifest.with(action: ["worker": ["run": ["worker.py"], "idleTimeout": 10, "launchTimeout": 2, "sandbox": "none"]])),
+      Manifest.with(action: [
+        "worker": ["run": ["worker.py"], "idleTimeout": 10, "launchTimeout": 2, "sandbox": "none"]
+      ])),
     ValidManifest("command --", Manifest.with(action: ["command": ["run": ["p", "--", "{x}"]]])),
     ValidManifest(
       "command typed",
@@ -427,7 +499,8 @@ struct ValidManifest: Sendable, CustomTestStringConvertible {
         action: ["command": ["run": ["p", "{n}", "{u}", "--x={x}", "{id}"], "timeLimit": 5]],
         ["n": ["type": "integer", "minimum": 0, "required": true], "u": ["format": "uuid"]])),
     ValidManifest(
-      "command words", Manifest.with(action: ["command": ["run": ["p", "{w}"]]], ["w": ["enum": ["a", "b"]]])),
+      "command words",
+      Manifest.with(action: ["command": ["run": ["p", "{w}"]]], ["w": ["enum": ["a", "b"]]])),
     ValidManifest(
       "shell with an argument",
       Manifest.with(action: ["command": ["run": ["sh", "-c", "echo \"$1\"", "sh", "--", "{x}"]]])),
@@ -436,7 +509,9 @@ struct ValidManifest: Sendable, CustomTestStringConvertible {
       Manifest.with(action: [
         "command": [
           "run": ["p"], "input": "context",
-          "sandbox": ["network": true, "session": false, "read": ["~/Pictures", "/srv"], "write": ["~"]],
+          "sandbox": [
+            "network": true, "session": false, "read": ["~/Pictures", "/srv"], "write": ["~"],
+          ],
         ]
       ])),
     ValidManifest(
@@ -450,6 +525,7 @@ struct ValidManifest: Sendable, CustomTestStringConvertible {
     ValidManifest(
       "open", Manifest.with(action: ["open": ["url": "https://example.com/{x}?q={x}#{x}"]])),
     ValidManifest("open opaque", Manifest.with(action: ["open": ["url": "mailto:{x}"]])),
-    ValidManifest("notify", Manifest.with(action: ["notify": ["title": "{{{x}}}", "body": "from {source}"]])),
+    ValidManifest(
+      "notify", Manifest.with(action: ["notify": ["title": "{{{x}}}", "body": "from {source}"]])),
   ]
 }

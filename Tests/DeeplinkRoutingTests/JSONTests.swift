@@ -43,7 +43,8 @@ import Testing
   static let refused: [Refused] = [
     Refused(text: "", reason: "the document ends where a value should be"),
     Refused(text: "// x", reason: "the document ends where a value should be", column: 5),
-    Refused(text: "{\"a\":1,\n \"b\" 2}", reason: "expected ':' after the key 'b'", line: 2, column: 6),
+    Refused(
+      text: "{\"a\":1,\n \"b\" 2}", reason: "expected ':' after the key 'b'", line: 2, column: 6),
     Refused(text: "{a: 1, a: 2}", reason: "the key 'a' stands twice in one object", column: 8),
     Refused(text: "{a: 1 b: 2}", reason: "expected ',' or '}'", column: 7),
     Refused(text: "{1a: 1}", reason: "expected a key or '}'", column: 4),

@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func `every row of the tables ran`() {
-    #expect(InvalidManifest.all.count == 133)
+    #expect(InvalidManifest.all.count == 134)
     #expect(ValidManifest.all.count == 30)
   }
 
@@ -136,7 +136,8 @@ import Testing
   }
 
   static let warned: [Warned] = [
-    Warned(document: Manifest.plugin(["schemes": ["photos"]]), path: "$.schemes[0]", reason: "RFC 7595"),
+    Warned(
+      document: Manifest.plugin(["schemes": ["photos"]]), path: "$.schemes[0]", reason: "RFC 7595"),
     Warned(
       document: Manifest.plugin(["schemes": ["com.example.app2"]]), path: "$.schemes[0]",
       reason: "has a digit"),
@@ -145,7 +146,8 @@ import Testing
         "schemes": ["photos"], "routes": [Manifest.route(["preset": "oauth-redirect"])],
       ]), path: "$.schemes", reason: "RFC 8252"),
     Warned(
-      document: Manifest.with(parameter: ["format": "uri"]), path: "$.routes[0].parameters.p.format",
+      document: Manifest.with(parameter: ["format": "uri"]),
+      path: "$.routes[0].parameters.p.format",
       reason: "any scheme"),
     Warned(
       document: Manifest.with(route: ["parameters": ["key": ["sensitive": false]]]),
@@ -179,11 +181,14 @@ import Testing
     #expect(deep.diagnostics.first?.reason.contains("nested deeper") == true)
   }
 
-  @Test func `a grant's text changes with action, effect and sandbox, and with nothing else`() throws {
+  @Test func `a grant's text changes with action, effect and sandbox, and with nothing else`()
+    throws
+  {
     func text(_ members: [String: JSONValue]) throws -> String {
       let base: [String: JSONValue] = ["action": ["command": ["run": ["a"]]]]
       return try #require(
-        Manifest.load(Manifest.with(route: base.merging(members) { $1 })).routes.first).grantText
+        Manifest.load(Manifest.with(route: base.merging(members) { $1 })).routes.first
+      ).grantText
     }
     let plain = try text([:])
     #expect(try plain == text(["title": "x", "timeout": 3]))

@@ -34,7 +34,7 @@ public func fuzzOne(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
       precondition(tree.routesSharing(form).contains(number))
       guard let link else { continue }
       var steps = 0
-      let fits = form.values(in: FormTarget(link.canonical), steps: &steps) != nil
+      let fits = form.groups(in: FormTarget(link.canonical), steps: &steps) != nil
       precondition(steps <= form.stepLimit(length: link.canonical.bytes.count))
       expected.append(fits ? 1 : 0)
     }

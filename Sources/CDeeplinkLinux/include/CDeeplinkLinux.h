@@ -42,6 +42,10 @@ int deeplink_epoll_descriptor(const struct epoll_event *event);
 // A pipe whose ends no child inherits: the end to read, then the end to write. 0, or -1 with errno.
 int deeplink_pipe(int *ends);
 
+// A nameless file of `size` bytes of memory that cannot grow: writing past its end fails with EPERM
+// and no signal (memfd_create(2)). -1 with errno.
+int deeplink_bounded_file(size_t size);
+
 // glibc's own additions to posix_spawn(3): all descriptors from `first` on are closed in the child,
 // and it starts in the folder `path`. 0, or an error number.
 int deeplink_spawn_close_from(posix_spawn_file_actions_t *actions, int first);

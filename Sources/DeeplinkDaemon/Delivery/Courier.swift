@@ -7,8 +7,12 @@ import DeeplinkWire
 
 /// Takes each delivery to its action: through its target's queue, or at once where there is no target.
 @LoopActor final class Courier: TargetRunnerOwner {
+  private let connection: Connection
+  private let launcher: ProgramLauncher
+  let scenes: SceneRegistry
   private let book: DeliveryBook
-  private let settings: Settings
+  private let ledger: Ledger
+  private let configuration: Configuration
   private let directories: BaseDirectories
   /// The daemon's own environment, with the session's variables of the last sender.
   private var variables: [String: String]
@@ -17,14 +21,19 @@ import DeeplinkWire
   /// What makes two actions hand links to the same target.
   private enum TargetKey: Hashable {
     case worker(PluginID, Action.Worker)
+    case busName(WellKnownName, BusDoor)
   }
 
   init(
-    book: DeliveryBook, settings: Settings, directories: BaseDirectories,
-    environment: [String: String]
+    connection: Connection, book: DeliveryBook, ledger: Ledger, configuration: Configuration,
+    directories: BaseDirectories, environment: [String: String]
   ) {
+    self.connection = connection
+    launcher = ProgramLauncher(connection: connection)
+    scenes = SceneRegistry(connection: connection)
     self.book = book
-    self.settings = settings
+    self.ledger = ledger
+    self.configuration = configuration
     self.directories = directories
     variables = environment
   }
@@ -33,31 +42,57 @@ import DeeplinkWire
 
   /// Whether the first of `matches` may have one more link waiting.
   func hasRoom(for matches: [Match]) -> Bool {
-    guard book.count < settings.queue.total else { return false }
+    guard book.count < configuration.settings.queue.total else { return false }
     guard let match = matches.first, let key = key(of: match), let runner = runners[key] else {
       return true
     }
-    return runner.waitingCount < settings.queue.perTarget
+    return runner.waitingCount < configuration.settings.queue.perTarget
   }
 
   /// Brings a delivery to the route whose turn it is.
   func deliver(_ delivery: Delivery) {
     variables.merge(delivery.options.environment) { $1 }
     guard let match = delivery.match else { return book.finish(delivery, .declined) }
+    if let runner = runner(for: match) { return runner.add(delivery) }
     switch match.route.action {
-    case .worker(let worker): runner(for: match, worker).add(delivery)
-    case .command(let command):
-      book.move(delivery, to: .handingOver)
-      guard let handover = handover(of: delivery, .launch, attempt: 1) else { return }
-      CommandAction.run(
-        command, handover, folder: match.plugin.folder ?? "/",
-        home: directories.home(of: match.plugin.id.text), launchEnvironment(for: delivery)
-      ) { [weak self] in self?.ended(delivery, $0) }
-    case .application, .handler, .call, .open, .notify:
+    case .command, .application:
+      guard let handover = handover(of: delivery, .launch, attempt: delivery.attempt) else {
+        return
+      }
+      ledger.afterCommit { [self] in perform(match, handover, delivery) }
+    case .worker, .handler, .call, .open, .notify:
       book.finish(
         delivery, .failed,
         reason: .error, "this version has no action '\(match.route.action.kind.rawValue)'")
     }
+  }
+
+  /// Does an action that has no target.
+  private func perform(_ match: Match, _ handover: Handover, _ delivery: Delivery) {
+    let environment = launchEnvironment(for: delivery)
+    let completion: @LoopActor (HandoverResult) -> Void = { [weak self] in
+      self?.ended(delivery, $0)
+    }
+    switch match.route.action {
+    case .command(let command):
+      CommandAction.run(
+        command, handover, folder: match.plugin.folder ?? "/",
+        home: directories.home(of: match.plugin.id.text), environment, completion: completion)
+    case .application(let application):
+      let id = application.desktopEntry
+      guard let (entry, path) = entry(id) else {
+        return completion(.failed(.launch, "there is no desktop entry '\(id)'"))
+      }
+      ExecApplication.open(
+        handover, entry, at: path, id: id, environment, launcher: launcher, completion: completion)
+    default: break
+    }
+  }
+
+  /// Takes a link back that is not handed over yet; false when it is.
+  func cancel(_ delivery: Delivery) -> Bool {
+    guard let match = delivery.match, let key = key(of: match) else { return false }
+    return runners[key]?.cancel(delivery) ?? false
   }
 
   /// Ends every worker, and says when all are gone.
@@ -67,27 +102,86 @@ import DeeplinkWire
 
   // MARK: Targets
 
+  /// Nil for an action that has no target, or one that cannot be found.
   private func key(of match: Match) -> TargetKey? {
-    if case .worker(let worker) = match.route.action {
-      .worker(match.plugin.id, worker)
-    } else {
-      nil
+    switch match.route.action {
+    case .worker(let worker): return .worker(match.plugin.id, worker)
+    case .handler(let handler):
+      return (try? WellKnownName(handler.busName)).map { .busName($0, .handler) }
+    case .application(let application):
+      guard let (entry, _) = entry(application.desktopEntry), entry.isDBusActivatable,
+        let name = try? WellKnownName(application.desktopEntry)
+      else { return nil }
+      return .busName(name, .application)
+    case .command, .call, .open, .notify: return nil
     }
   }
 
-  private func runner(for match: Match, _ worker: Action.Worker) -> TargetRunner {
-    let key = TargetKey.worker(match.plugin.id, worker)
+  private func entry(_ id: String) -> (DesktopEntry, path: String)? {
+    guard
+      let path = ApplicationFolder.path(of: id, inDataDirectories: directories.allData),
+      let bytes = SmallFile.read(path, limit: 1 << 20),
+      let entry = DesktopEntry(String(decoding: bytes, as: UTF8.self)), !entry.isHidden
+    else { return nil }
+    return (entry, path)
+  }
+
+  private func runner(for match: Match) -> TargetRunner? {
+    guard let key = key(of: match) else { return nil }
     if let runner = runners[key] { return runner }
-    let id = match.plugin.id
-    let target = WorkerTarget(
-      worker, plugin: id, folder: match.plugin.folder ?? "/", home: directories.home(of: id.text))
-    target.onLog = { level, line in Log.info("worker of \(id): \(level): \(line)") }
-    let runner = TargetRunner(
-      target, owner: self, concurrency: worker.limits.concurrency,
-      launchTimeout: worker.limits.launchTimeout ?? settings.launchTimeout, stopsWhenLate: true,
-      firstLinkProbes: false)
+    let runner: TargetRunner? =
+      switch (key, match.route.action) {
+      case (.worker(let plugin, let worker), _):
+        runner(
+          workerTarget(worker, plugin, folder: match.plugin.folder ?? "/"), worker.limits,
+          isProcess: true)
+      case (.busName(let name, let door), .handler(let handler)):
+        runner(
+          busTarget(name, door, handler.launch, handler.limits, match.plugin), handler.limits,
+          isProcess: false)
+      case (.busName(let name, let door), .application(let application)):
+        runner(
+          busTarget(name, door, [], application.limits, match.plugin), application.limits,
+          isProcess: false)
+      default: nil
+      }
     runners[key] = runner
     return runner
+  }
+
+  private func runner(
+    _ target: any Target, _ limits: TargetLimits, isProcess: Bool
+  ) -> TargetRunner {
+    TargetRunner(
+      target, owner: self, concurrency: limits.concurrency, launchTimeout: launchTimeout(limits),
+      stopsWhenLate: isProcess, firstLinkProbes: !isProcess)
+  }
+
+  private func launchTimeout(_ limits: TargetLimits) -> Duration {
+    limits.launchTimeout ?? configuration.settings.launchTimeout
+  }
+
+  private func workerTarget(
+    _ worker: Action.Worker, _ plugin: PluginID, folder: String
+  ) -> WorkerTarget {
+    let target = WorkerTarget(
+      worker, plugin: plugin, folder: folder, home: directories.home(of: plugin.text))
+    target.onLog = { level, line in Log.info("worker of \(plugin): \(level): \(line)") }
+    return target
+  }
+
+  private func busTarget(
+    _ name: WellKnownName, _ door: BusDoor, _ launch: [String], _ limits: TargetLimits,
+    _ plugin: Plugin
+  ) -> BusTarget {
+    let program =
+      launch.isEmpty
+      ? nil
+      : FixedProgram(
+        launch, id: plugin.id.text, folder: plugin.folder ?? "/", launcher: launcher)
+    return BusTarget(
+      name, door: door, on: connection, program: program, launchTimeout: launchTimeout(limits),
+      scenes: door == .handler ? scenes : nil)
   }
 
   // MARK: TargetRunnerOwner
@@ -96,12 +190,12 @@ import DeeplinkWire
 
   func launchEnvironment(for delivery: Delivery?) -> LaunchEnvironment {
     LaunchEnvironment(
-      variables: variables, activationToken: delivery?.options.activationToken,
-      startupID: delivery?.options.startupID)
+      variables: variables, activationToken: delivery?.freshToken,
+      startupID: delivery?.freshStartupID)
   }
 
   func timeout(of delivery: Delivery) -> Duration {
-    delivery.match?.route.timeout ?? settings.timeout
+    delivery.match?.route.timeout ?? configuration.settings.timeout
   }
 
   func handover(
@@ -109,13 +203,15 @@ import DeeplinkWire
   ) -> Handover? {
     guard let match = delivery.match else { return nil }
     delivery.mode = mode
+    delivery.attempt = attempt
     book.move(delivery, to: .handingOver)
     return Handover(
       id: delivery.id, link: delivery.link, plugin: match.plugin.id, route: match.route,
       parameters: match.parameters, mode: mode, attempt: attempt, source: "unknown",
-      activationToken: delivery.options.activationToken, startupID: delivery.options.startupID,
-      hops: 0)
+      activationToken: delivery.freshToken, startupID: delivery.freshStartupID, hops: 0)
   }
+
+  func afterCommit(_ action: @escaping @LoopActor () -> Void) { ledger.afterCommit(action) }
 
   func move(_ delivery: Delivery, to state: DeliveryState) { book.move(delivery, to: state) }
 
@@ -125,6 +221,7 @@ import DeeplinkWire
       book.finish(delivery, .delivered, result.compactMapValues(Value.init(json:)))
     case .declined:
       delivery.dropMatch()
+      book.move(delivery, to: .waiting)
       deliver(delivery)
     case .failed(let reason, let message):
       book.finish(delivery, .failed, reason: reason, message)
@@ -157,4 +254,12 @@ extension DeliveryBook {
 
 extension String {
   fileprivate var withoutNUL: String { String(unicodeScalars.filter { $0 != "\0" }) }
+}
+
+extension Delivery {
+  /// How long a desktop honours an activation token, in seconds.
+  private static let tokenLife = 30.0
+
+  var freshToken: String? { age < Self.tokenLife ? options.activationToken : nil }
+  var freshStartupID: String? { age < Self.tokenLife ? options.startupID : nil }
 }

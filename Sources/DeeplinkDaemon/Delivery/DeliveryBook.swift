@@ -7,15 +7,25 @@ import DeeplinkWire
 /// Every delivery that has no outcome yet, and what became of the last ones.
 @LoopActor final class DeliveryBook {
   private let connection: Connection
+  private let ledger: Ledger
   private var open: [UInt64: Delivery] = [:]
   private var requests: [String: UInt64] = [:]
   private var ended = EndedRequests()
   private var lastID: UInt64 = 0
   private(set) var statistics: [String: UInt64] = [:]
+  /// Those who asked to be told of every delivery.
+  var followers: Set<UniqueName> = []
   /// Told when the last delivery has ended.
   var onEmpty: (@LoopActor () -> Void)?
 
-  init(connection: Connection) { self.connection = connection }
+  /// Told of every end.
+  var onEnd: (@LoopActor (Delivery) -> Void)?
+
+  init(connection: Connection, ledger: Ledger) {
+    self.connection = connection
+    self.ledger = ledger
+    lastID = ledger.lastID()
+  }
 
   var count: Int { open.count }
 
@@ -28,11 +38,21 @@ import DeeplinkWire
     lastID += 1
     let delivery = Delivery(
       id: lastID, link: link, options: options, sender: sender, matches: matches)
-    open[delivery.id] = delivery
-    if let request = options.request { requests[request] = delivery.id }
-    statistics["accepted", default: 0] += 1
-    tell(delivery)
+    open(delivery)
+    ledger.insert(delivery)
     return delivery
+  }
+
+  /// Takes up a delivery that an earlier daemon accepted.
+  func restore(_ delivery: Delivery) { open(delivery) }
+
+  /// Remembers what a request came to while an earlier daemon served.
+  func restore(request: String, _ reply: OpenReply) { ended.add(request, reply) }
+
+  private func open(_ delivery: Delivery) {
+    open[delivery.id] = delivery
+    if let request = delivery.options.request { requests[request] = delivery.id }
+    statistics["accepted", default: 0] += 1
   }
 
   func countRefusal(_ code: Refusal.Code) {
@@ -54,10 +74,17 @@ import DeeplinkWire
 
   // MARK: States
 
+  /// Changes a state on the way, in the ledger first.
   func move(_ delivery: Delivery, to state: DeliveryState) {
     guard !delivery.state.isOutcome, delivery.state != state else { return }
+    let former = delivery.state
     delivery.state = state
-    tell(delivery)
+    if state == .handingOver {
+      ledger.handingOver(delivery.id, attempt: delivery.attempt)
+    } else if former == .handingOver {
+      ledger.waiting(delivery)
+    }
+    announce(delivery)
   }
 
   /// Gives the delivery its one outcome; later ones are mistakes and count for nothing.
@@ -70,19 +97,25 @@ import DeeplinkWire
       requests[request] = nil
       ended.add(request, delivery.reply)
     }
-    tell(delivery)
+    ledger.finish(delivery)
+    announce(delivery)
     if outcome != .delivered {
       Log.notice("\(delivery.description): \(outcome.rawValue)\(result.logText)")
     }
+    onEnd?(delivery)
     let waiters = delivery.waiters
     delivery.waiters = []
-    for waiter in waiters { waiter(delivery) }
-    if open.isEmpty { onEmpty?() }
+    ledger.afterCommit { for waiter in waiters { waiter(delivery) } }
+    if open.isEmpty { ledger.afterCommit { [weak self] in self?.tellIfEmpty() } }
   }
 
-  /// `DeliveryChanged`, to the sender alone; nothing of the link's values is in it.
-  private func tell(_ delivery: Delivery) {
-    guard let sender = delivery.sender else { return }
+  private func tellIfEmpty() { if open.isEmpty { onEmpty?() } }
+
+  /// `DeliveryChanged`, to the sender and to those who follow; nothing of the link's values is in it.
+  func announce(_ delivery: Delivery) {
+    let listeners = followers.union(delivery.sender.map { [$0] } ?? [])
+    guard !listeners.isEmpty else { return }
+    let (id, state) = (delivery.id, delivery.state)
     var facts: [String: Value] = [:]
     if let match = delivery.match {
       facts["plugin"] = .string(match.plugin.id.text)
@@ -90,8 +123,11 @@ import DeeplinkWire
     }
     facts["delivery"] = delivery.mode.map { .string($0.rawValue) }
     if delivery.state.isOutcome { facts["result"] = .options(delivery.result) }
-    try? connection.emit(
-      .deliveryChanged(delivery.id, delivery.state, facts), to: .unique(sender))
+    ledger.afterCommit { [connection, facts] in
+      for listener in listeners {
+        try? connection.emit(.deliveryChanged(id, state, facts), to: .unique(listener))
+      }
+    }
   }
 }
 

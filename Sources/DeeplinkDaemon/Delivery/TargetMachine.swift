@@ -83,13 +83,18 @@ struct TargetMachine: Sendable {
   // MARK: Links
 
   /// A link for this target arrived; `now` is in seconds of any steady clock.
-  mutating func arrive(_ id: ID, isIdempotent: Bool, now: Double) -> [Effect] {
+  ///
+  /// An `attempt` of 2 is one that an earlier daemon left in the target's hands.
+  mutating func arrive(
+    _ id: ID, isIdempotent: Bool, attempt: Int = 1, now: Double
+  ) -> [Effect] {
     if phase == .absent, now < refusesUntil {
       return [
         .finish(id, .failed(.launch, "it failed to start three times in the last minute"))
       ]
     }
-    waiting.append(Entry(id: id, place: nextPlace, isIdempotent: isIdempotent))
+    waiting.append(
+      Entry(id: id, place: nextPlace, isIdempotent: isIdempotent, attempt: attempt))
     nextPlace += 1
     return proceed()
   }
@@ -103,10 +108,11 @@ struct TargetMachine: Sendable {
 
   // MARK: The target
 
-  mutating func ready() -> [Effect] {
+  /// It is ready for links; `wasRunning` when the start found it so and launched nothing.
+  mutating func ready(wasRunning: Bool) -> [Effect] {
     guard phase == .starting else { return [] }
     phase = .running
-    nextIsLaunch = true
+    nextIsLaunch = !wasRunning
     isProbing = firstLinkProbes
     retries = 0
     isPaused = false

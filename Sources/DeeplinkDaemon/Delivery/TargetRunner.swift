@@ -8,7 +8,10 @@ import DeeplinkWire
 @LoopActor protocol TargetRunnerOwner: AnyObject {
   func delivery(_ id: UInt64) -> Delivery?
   func launchEnvironment(for delivery: Delivery?) -> LaunchEnvironment
+  /// What the target gets; nil when the delivery has no route any more.
   func handover(of delivery: Delivery, _ mode: Handover.Mode, attempt: Int) -> Handover?
+  /// Runs `action` once everything written so far is kept.
+  func afterCommit(_ action: @escaping @LoopActor () -> Void)
   func timeout(of delivery: Delivery) -> Duration
   func move(_ delivery: Delivery, to state: DeliveryState)
   func ended(_ delivery: Delivery, _ result: HandoverResult)
@@ -45,7 +48,8 @@ import DeeplinkWire
 
   func add(_ delivery: Delivery) {
     let isIdempotent = delivery.match?.route.isIdempotent ?? false
-    let effects = machine.arrive(delivery.id, isIdempotent: isIdempotent, now: Clock.seconds)
+    let effects = machine.arrive(
+      delivery.id, isIdempotent: isIdempotent, attempt: delivery.attempt, now: Clock.seconds)
     if case .handOver? = effects.first {
     } else {
       owner.move(delivery, to: machine.phase == .starting ? .starting : .waiting)
@@ -96,23 +100,26 @@ import DeeplinkWire
     guard let delivery = owner.delivery(id),
       let handover = owner.handover(of: delivery, mode, attempt: attempt)
     else { return perform(machine.answered(id)) }
-    handovers[id] = EventLoop.shared.after(owner.timeout(of: delivery)) { [unowned self] in
+    let limit = owner.timeout(of: delivery)
+    handovers[id] = EventLoop.shared.after(limit) { [unowned self] in
       perform(machine.timedOut(id, stopsTarget: stopsWhenLate))
     }
-    target.handOver(handover) { [unowned self] in answered(id, $0) }
+    owner.afterCommit { [unowned self] in
+      target.handOver(handover, limit: limit) { [unowned self] in answered(id, $0) }
+    }
   }
 
   // MARK: What happens
 
   private func happened(_ event: TargetEvent) {
     switch event {
-    case .ready:
+    case .ready(let wasRunning):
       launchLimit?.cancel()
       readyAt = Clock.seconds
       settling = EventLoop.shared.after(.seconds(1)) { [unowned self] in
         perform(machine.probeIsOver())
       }
-      perform(machine.ready())
+      perform(machine.ready(wasRunning: wasRunning))
     case .startFailed(let reason, let message):
       launchLimit?.cancel()
       perform(machine.startFailed(reason, message, now: Clock.seconds))
@@ -132,10 +139,18 @@ import DeeplinkWire
       if let delivery = owner.delivery(id) { owner.ended(delivery, result) }
       perform(effects)
     case .notReady(let message):
+      isBack(id)
       perform(
         machine.notReady(id, message, isLate: .seconds(Clock.seconds - readyAt) > launchTimeout))
-    case .notDelivered(let message): perform(machine.notDelivered(id, message))
+    case .notDelivered(let message):
+      isBack(id)
+      perform(machine.notDelivered(id, message))
     case .interrupted: perform(machine.interrupted(id))
     }
+  }
+
+  /// The target does not have the link after all.
+  private func isBack(_ id: UInt64) {
+    if let delivery = owner.delivery(id) { owner.move(delivery, to: .waiting) }
   }
 }

@@ -11,6 +11,14 @@ extension JSONValue: CustomStringConvertible {
     return text
   }
 
+  /// A text whose control characters and marks of direction are escaped as in JSON: what comes from
+  /// a link or a foreign manifest can not write to the reader's terminal.
+  public static func visible(_ text: String) -> String {
+    var visible = ""
+    for scalar in text.unicodeScalars { write(scalar, into: &visible) }
+    return visible
+  }
+
   private func write(into text: inout String) {
     switch self {
     case .null: text += "null"
@@ -45,19 +53,22 @@ extension JSONValue: CustomStringConvertible {
   private static func write(_ string: String, into text: inout String) {
     text += "\""
     for scalar in string.unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      case "\r": text += "\\r"
-      case "\t": text += "\\t"
-      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{61C}", "\u{200E}", "\u{200F}",
-        "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}":
-        let digits = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: text.unicodeScalars.append(scalar)
-      }
+      if scalar == "\"" || scalar == "\\" { text += "\\" }
+      write(scalar, into: &text)
     }
     text += "\""
+  }
+
+  private static func write(_ scalar: Unicode.Scalar, into text: inout String) {
+    switch scalar {
+    case "\n": text += "\\n"
+    case "\r": text += "\\r"
+    case "\t": text += "\\t"
+    case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{61C}", "\u{200E}", "\u{200F}",
+      "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}":
+      let digits = String(scalar.value, radix: 16)
+      text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    default: text.unicodeScalars.append(scalar)
+    }
   }
 }

@@ -21,7 +21,8 @@ extension Action {
     let action: Action? =
       switch kind {
       case .application:
-        reader(["desktopEntry"] + TargetLimits.keys).flatMap(Application.init).map(Action.application)
+        reader(["desktopEntry"] + TargetLimits.keys).flatMap(Application.init).map(
+          Action.application)
       case .handler:
         reader(["busName", "launch"] + TargetLimits.keys).flatMap(Handler.init).map(Action.handler)
       case .worker:

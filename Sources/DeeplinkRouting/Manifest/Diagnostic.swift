@@ -27,10 +27,13 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
     self.hint = hint
   }
 
+  /// `FILE: $.routes[1].match: REASON`, and the hint on a line of its own.
   public var description: String {
     let place = path == "$" ? file : "\(file): \(path)"
     let sentence = "\(place): \(severity == .warning ? "warning: " : "")\(reason)"
-    return hint.map { "\(sentence)\nhint: \($0)" } ?? sentence
+    // A manifest that is only looked at is foreign text, and so is what is quoted of it.
+    return ([sentence] + (hint.map { ["hint: \($0)"] } ?? [])).map(JSONValue.visible)
+      .joined(separator: "\n")
   }
 
   public var json: JSONValue {
@@ -42,19 +45,19 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Collects what is found while one file is read.
-final class Diagnostics {
+package final class Diagnostics {
   private let file: String
-  private(set) var list: [Diagnostic] = []
+  package private(set) var list: [Diagnostic] = []
 
-  init(file: String) { self.file = file }
+  package init(file: String) { self.file = file }
 
-  var hasErrors: Bool { list.contains { $0.severity == .error } }
+  package var hasErrors: Bool { list.contains { $0.severity == .error } }
 
-  func error(_ path: String, _ reason: String, hint: String? = nil) {
+  package func error(_ path: String, _ reason: String, hint: String? = nil) {
     list.append(Diagnostic(.error, file: file, path: path, reason: reason, hint: hint))
   }
 
-  func warning(_ path: String, _ reason: String, hint: String? = nil) {
+  package func warning(_ path: String, _ reason: String, hint: String? = nil) {
     list.append(Diagnostic(.warning, file: file, path: path, reason: reason, hint: hint))
   }
 }

@@ -2,14 +2,16 @@
 ///
 /// Every reading function gives nil both for a member that is absent and for one that is wrong; the
 /// wrong one has been reported by then, so that reading goes on and finds the next mistake.
-struct ObjectReader {
-  let members: [String: JSONValue]
-  let path: String
-  let diagnostics: Diagnostics
+package struct ObjectReader {
+  package let members: [String: JSONValue]
+  package let path: String
+  package let diagnostics: Diagnostics
 
-  /// Nil, and a diagnostic, where the value is no object. Keys that are not in `keys` are errors:
+  /// Nil, and a diagnostic, where the value is no object.
+  ///
+  /// Keys that are not in `keys` are errors:
   /// a misspelt `"requierd"` must not pass as an optional parameter.
-  init?(_ value: JSONValue, at path: String, keys: [String], in diagnostics: Diagnostics) {
+  package init?(_ value: JSONValue, at path: String, keys: [String], in diagnostics: Diagnostics) {
     guard let members = value.object else {
       diagnostics.error(path, "expected an object, found \(value.kind)")
       return nil
@@ -26,9 +28,9 @@ struct ObjectReader {
   }
 
   /// `$.routes[1].match`, with brackets for a key that is no plain name.
-  func path(of key: String) -> String { ObjectReader.path(path, key) }
+  package func path(of key: String) -> String { ObjectReader.path(path, key) }
 
-  static func path(_ parent: String, _ key: String) -> String {
+  package static func path(_ parent: String, _ key: String) -> String {
     let plain = key.utf8.allSatisfy { byte in
       (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
         || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_")
@@ -37,30 +39,30 @@ struct ObjectReader {
       ? "\(parent).\(key)" : "\(parent)[\(JSONValue.string(key).description)]"
   }
 
-  func has(_ key: String) -> Bool { members[key] != nil }
+  package func has(_ key: String) -> Bool { members[key] != nil }
 
-  func error(_ key: String, _ reason: String, hint: String? = nil) {
+  package func error(_ key: String, _ reason: String, hint: String? = nil) {
     diagnostics.error(path(of: key), reason, hint: hint)
   }
 
-  func warning(_ key: String, _ reason: String, hint: String? = nil) {
+  package func warning(_ key: String, _ reason: String, hint: String? = nil) {
     diagnostics.warning(path(of: key), reason, hint: hint)
   }
 
   /// The member, or a diagnostic on the object that lacks it.
-  func required(_ key: String) -> JSONValue? {
+  package func required(_ key: String) -> JSONValue? {
     if let value = members[key] { return value }
     diagnostics.error(path, "'\(key)' is missing")
     return nil
   }
 
-  func string(_ key: String, required isRequired: Bool = false) -> String? {
+  package func string(_ key: String, required isRequired: Bool = false) -> String? {
     read(key, required: isRequired, as: "a string", \.string)
   }
 
-  func boolean(_ key: String) -> Bool? { read(key, as: "true or false", \.boolean) }
+  package func boolean(_ key: String) -> Bool? { read(key, as: "true or false", \.boolean) }
 
-  func integer(_ key: String, in range: ClosedRange<Int64>) -> Int64? {
+  package func integer(_ key: String, in range: ClosedRange<Int64>) -> Int64? {
     guard let value = read(key, as: "a whole number", \.integer) else { return nil }
     guard range.contains(value) else {
       error(key, "must be from \(range.lowerBound) to \(range.upperBound), is \(value)")
@@ -70,7 +72,7 @@ struct ObjectReader {
   }
 
   /// A number of seconds, above 0 and at most a day.
-  func seconds(_ key: String) -> Duration? {
+  package func seconds(_ key: String) -> Duration? {
     guard let value = read(key, as: "a number of seconds", \.number) else { return nil }
     guard value > 0, value <= 86_400 else {
       error(key, "must be more than 0 and at most 86400 seconds")
@@ -80,7 +82,7 @@ struct ObjectReader {
   }
 
   /// The strings of a list, those that are strings; nil where there is no list.
-  func strings(_ key: String, required isRequired: Bool = false) -> [String]? {
+  package func strings(_ key: String, required isRequired: Bool = false) -> [String]? {
     read(key, required: isRequired, as: "a list of strings", \.array)?.enumerated().compactMap {
       index, element in
       if let text = element.string { return text }
@@ -91,7 +93,9 @@ struct ObjectReader {
   }
 
   /// One of the words of an enumeration.
-  func word<Word: RawRepresentable<String> & CaseIterable>(_ key: String, _: Word.Type) -> Word? {
+  package func word<Word: RawRepresentable<String> & CaseIterable>(_ key: String, _: Word.Type)
+    -> Word?
+  {
     guard let text = string(key) else { return nil }
     if let word = Word(rawValue: text) { return word }
     let words = Word.allCases.map(\.rawValue)

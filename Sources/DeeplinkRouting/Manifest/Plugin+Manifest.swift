@@ -17,7 +17,9 @@ extension Plugin {
     return scheme == "org.deeplinkd" ? "it is the daemon's own" : nil
   }
 
-  /// Reads a manifest; nil where it has an error. The diagnostics also hold the warnings.
+  /// Reads a manifest; nil where it has an error.
+  ///
+  /// The diagnostics also hold the warnings.
   ///
   /// - Parameters:
   ///   - file: The path that diagnostics name.

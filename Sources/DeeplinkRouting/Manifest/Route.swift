@@ -83,7 +83,9 @@ public struct Plugin: Sendable, Hashable {
   /// `applinks:example.com`, as written.
   public var associatedDomains: [String]
   public var appIDs: [String]
-  /// Where the manifest lies: relative programs are looked up there first. Nil for a plugin that
+  /// Where the manifest lies: relative programs are looked up there first.
+  ///
+  /// Nil for a plugin that
   /// was read from memory.
   public var folder: String?
 

@@ -36,6 +36,8 @@ struct RouteChecks {
   }
 
   private func checkNames(_ names: [String], at path: String) {
+    // Without its patterns, which have been reported, it is not known what the route captures.
+    guard !route.patterns.isEmpty else { return }
     let known = route.parameters.map(\.name) + Template.facts
     for name in names where !known.contains(name) {
       reader.diagnostics.error(

@@ -15,8 +15,9 @@ enum RouteConflicts {
     var sharing: [FormShape: Int] = [:]
     for (index, route) in routes {
       var conflicts: [Int] = []
-      for (shape, pattern) in route.shapes {
-        let key = key(shape, pattern, of: route)
+      for (form, pattern) in route.distinctForms {
+        let shape = form.shape
+        let key = key(form, of: route)
         if let other = first[key], other != index {
           if !conflicts.contains(other) { conflicts.append(other) }
         } else {
@@ -38,20 +39,19 @@ enum RouteConflicts {
     }
   }
 
-  private static func key(_ shape: FormShape, _ pattern: RoutePattern, of route: Route) -> Key {
-    let captured = pattern.captures.map(\.name)
-    return Key(
-      shape: shape, captured: captured.compactMap { route.parameter($0)?.rule },
-      given: route.parameters.filter { $0.place != .capture && !captured.contains($0.name) },
+  private static func key(_ form: Form, of route: Route) -> Key {
+    Key(
+      shape: form.shape, captured: form.names.compactMap { route.parameter($0)?.rule },
+      given: route.parameters.filter { $0.place != .capture && !form.names.contains($0.name) },
       fragment: route.fragment, additional: route.additionalParameters)
   }
 }
 
 extension Route {
   /// The forms of all patterns, each once, with the pattern that it is of.
-  fileprivate var shapes: [(FormShape, RoutePattern)] {
+  fileprivate var distinctForms: [(Form, RoutePattern)] {
     var seen: Set<FormShape> = []
-    return patterns.flatMap { pattern in pattern.forms.map { ($0.shape, pattern) } }
-      .filter { seen.insert($0.0).inserted }
+    return patterns.flatMap { pattern in pattern.forms.map { ($0, pattern) } }
+      .filter { seen.insert($0.0.shape).inserted }
   }
 }

@@ -66,7 +66,8 @@ public struct URLTemplate: Sendable, Hashable {
         result += text
         if text.contains(where: { "?#".contains($0) }) { isInPath = false }
       case .name(let name):
-        result += elements(name).map(PercentEncoding.encodeComponent).joined(separator: isInPath ? "/" : ",")
+        result += elements(name).map(PercentEncoding.encodeComponent).joined(
+          separator: isInPath ? "/" : ",")
       }
     }
     let rest = result.dropFirst(scheme.text.utf8.count + 1)

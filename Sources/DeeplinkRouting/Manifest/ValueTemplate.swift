@@ -38,7 +38,9 @@ public indirect enum ValueTemplate: Sendable, Hashable {
     }
   }
 
-  /// The value with each name replaced. A string that is nothing but a name keeps the type of what
+  /// The value with each name replaced.
+  ///
+  /// A string that is nothing but a name keeps the type of what
   /// it stands for; `typed` gives it, or nil where there is no value.
   public func value(typed: (String) -> JSONValue?, text: (String) -> String) -> JSONValue {
     switch self {

@@ -18,7 +18,8 @@ extension Parameter {
       })
     {
       diagnostics.error(
-        path, "a parameter's name has 1 to \(Self.maximumNameLength) bytes, and neither braces "
+        path,
+        "a parameter's name has 1 to \(Self.maximumNameLength) bytes, and neither braces "
           + "nor control characters")
     }
     let rule = ValueRule(reader, isItem: false)

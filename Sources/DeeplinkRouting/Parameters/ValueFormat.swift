@@ -76,7 +76,8 @@ public enum ValueFormat: String, Sendable, Hashable, CaseIterable {
       rest = rest[digits.endIndex...]
     }
     if rest.count == 1, let zone = rest.first { return zone | 0x20 == UInt8(ascii: "z") }
-    guard rest.count == 6, let sign = rest.first, [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(sign)
+    guard rest.count == 6, let sign = rest.first,
+      [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(sign)
     else { return false }
     return isTime(rest.dropFirst(), limits: [23, 59])
   }

@@ -14,15 +14,13 @@ public struct Form: Hashable, Sendable {
   }
 
   public let kind: Kind
-  /// The groups with a name, in the order of the pattern.
-  public let names: [String]
+  /// The names of all groups, in the order of the pattern; nil for those that have none.
+  let groupNames: [String?]
   /// What the form matches, whatever its names are.
   public let shape: FormShape
   private let host: PatternProgram
   private let port: PatternProgram
   private let path: PatternProgram
-  /// For each group of host, port and path the index of its name, or nil if it has none.
-  private let nameIndices: [Int?]
 
   init(kind: Kind, host: [PatternPart], port: [PatternPart], path: [PatternPart]) {
     self.kind = kind
@@ -32,29 +30,26 @@ public struct Form: Hashable, Sendable {
     shape = FormShape(
       kind: kind, host: FormShape.atoms(host), port: FormShape.atoms(port),
       path: FormShape.atoms(path))
-    var names: [String] = []
-    var nameIndices: [Int?] = []
-    for part in host + port + path where part.kind != .fixedText {
-      nameIndices.append(part.isNamed ? names.count : nil)
-      if part.isNamed { names.append(part.name) }
-    }
-    self.names = names
-    self.nameIndices = nameIndices
+    groupNames = (host + port + path).filter { $0.kind != .fixedText }
+      .map { $0.isNamed ? $0.name : nil }
   }
+
+  /// The groups with a name, in the order of the pattern.
+  public var names: [String] { groupNames.compactMap(\.self) }
 
   /// The raw values of the names if the form fits a canonical URL, else nil.
   public func captures(in url: ParsedURL) -> [CapturedValue]? {
-    values(in: FormTarget(url)).map { zip(names, $0).map(CapturedValue.init) }
+    groups(in: FormTarget(url)).map { CapturedValue.pair(groupNames, $0) }
   }
 
-  /// The raw values of `names` if the form fits what a URL holds, else nil.
-  func values(in target: FormTarget) -> [String]? {
+  /// What the groups hold if the form fits what a URL holds, else nil.
+  func groups(in target: FormTarget) -> [ArraySlice<UInt8>]? {
     var steps = 0
-    return values(in: target, steps: &steps)
+    return groups(in: target, steps: &steps)
   }
 
-  /// As `values(in:)`, and counts the steps of the programs.
-  func values(in target: FormTarget, steps: inout Int) -> [String]? {
+  /// As `groups(in:)`, and counts the steps of the programs.
+  func groups(in target: FormTarget, steps: inout Int) -> [ArraySlice<UInt8>]? {
     // `//host` means an empty path or a slash.
     let isEmpty = shape.takesEmptyOrRoot && target.path == [UInt8(ascii: "/")]
     let pathBytes = isEmpty ? [] : target.path
@@ -62,15 +57,9 @@ public struct Form: Hashable, Sendable {
       let ports = port.match(target.port, steps: &steps),
       let paths = path.match(pathBytes, steps: &steps)
     else { return nil }
-    var values = [String](repeating: "", count: names.count)
-    let groups =
-      hosts.map { (target.host, $0) } + ports.map { (target.port, $0) }
-      + paths.map { (pathBytes, $0) }
-    for (nameIndex, (bytes, range)) in zip(nameIndices, groups) {
-      guard let nameIndex, let range else { continue }
-      values[nameIndex] = String(decoding: bytes[range], as: UTF8.self)
-    }
-    return values
+    // No group of a form is optional: each has a range.
+    return hosts.map { target.host[$0 ?? 0..<0] } + ports.map { target.port[$0 ?? 0..<0] }
+      + paths.map { pathBytes[$0 ?? 0..<0] }
   }
 
   /// The most steps that matching a URL of this length can take.

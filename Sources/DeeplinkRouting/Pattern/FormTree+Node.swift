@@ -1,32 +1,57 @@
 /// A node of the tree of forms, reached by the bytes of its label, by a name or by a wildcard.
+///
+/// It is small, since with many routes it is the cache that a walk waits for.
 struct FormNode: Sendable {
-  /// The bytes that lead here from the parent; none for a wildcard's child.
-  var label: [UInt8] = []
+  /// The bytes that lead here from the parent, a range of the tree's text; none for a wildcard's
+  /// child.
+  var label: Range<Int32>
+  private var nameNode: Int32 = -1
+  private var wildcardNode: Int32 = -1
   /// The children that literal text leads to, ordered by their label's first byte.
-  private(set) var literals: [(byte: UInt8, node: Int)] = []
-  var name: Int?
-  var wildcard: Int?
+  private var literals: [(byte: UInt8, node: Int32)] = []
+  private var ends: [End] = []
+
+  init(label: Range<Int32> = 0..<0) { self.label = label }
+
+  /// A leaf of a form that ends here.
+  private struct End {
+    let leaf: Int32
+    let takesEmptyOrRoot: Bool
+  }
+
+  var name: Int? {
+    get { nameNode < 0 ? nil : Int(nameNode) }
+    set { nameNode = newValue.map { Int32($0) } ?? -1 }
+  }
+
+  var wildcard: Int? {
+    get { wildcardNode < 0 ? nil : Int(wildcardNode) }
+    set { wildcardNode = newValue.map { Int32($0) } ?? -1 }
+  }
+
   /// The leaves of the forms that end here, at the URL's end.
-  private(set) var leaves: [Int] = []
+  var leaves: some Sequence<Int> { ends.lazy.filter { !$0.takesEmptyOrRoot }.map { Int($0.leaf) } }
   /// The leaves of the forms that end here, at an empty path or at a slash.
-  private(set) var emptyOrRootLeaves: [Int] = []
+  var emptyOrRootLeaves: some Sequence<Int> {
+    ends.lazy.filter(\.takesEmptyOrRoot).map { Int($0.leaf) }
+  }
 
   mutating func add(leaf: Int, takesEmptyOrRoot: Bool) {
-    if takesEmptyOrRoot { emptyOrRootLeaves.append(leaf) } else { leaves.append(leaf) }
+    ends.append(End(leaf: Int32(leaf), takesEmptyOrRoot: takesEmptyOrRoot))
   }
 
   func literal(_ byte: UInt8) -> Int? {
     let index = position(of: byte)
     guard index < literals.count, literals[index].byte == byte else { return nil }
-    return literals[index].node
+    return Int(literals[index].node)
   }
 
   mutating func setLiteral(_ byte: UInt8, _ node: Int) {
     let index = position(of: byte)
     if index < literals.count, literals[index].byte == byte {
-      literals[index].node = node
+      literals[index].node = Int32(node)
     } else {
-      literals.insert((byte, node), at: index)
+      literals.insert((byte, Int32(node)), at: index)
     }
   }
 
@@ -119,10 +144,8 @@ struct FormKey {
       && (place == bytes.count || place == bytes.count - 1 && bytes[place] == UInt8(ascii: "/"))
   }
 
-  func has(_ label: [UInt8], at place: Int) -> Bool {
-    guard bytes.count - place >= label.count else { return false }
-    for offset in label.indices where bytes[place + offset] != label[offset] { return false }
-    return true
+  func has(_ label: ArraySlice<UInt8>, at place: Int) -> Bool {
+    bytes.count - place >= label.count && bytes[place...].starts(with: label)
   }
 }
 
@@ -130,7 +153,7 @@ struct FormKey {
 struct FormLeaf<Payload: Sendable>: Sendable {
   struct Entry: Sendable {
     let payload: Payload
-    let names: [String]
+    let names: [String?]
     let requiredParameters: Int
     let order: Int
     /// The how-manieth insertion it was: what decides when nothing else does.

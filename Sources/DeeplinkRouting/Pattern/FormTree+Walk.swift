@@ -10,6 +10,7 @@ struct FormWalk {
   }
 
   private let nodes: [FormNode]
+  private let text: [UInt8]
   private let key: FormKey
   private var open: [(node: Int, place: Int)] = []
   /// Where the runs into a node that reach an end began, the lowest place.
@@ -18,8 +19,9 @@ struct FormWalk {
   /// How many times a node was looked at.
   private(set) var steps = 0
 
-  init(nodes: [FormNode], key: FormKey) {
+  init(nodes: [FormNode], text: [UInt8], key: FormKey) {
     self.nodes = nodes
+    self.text = text
     self.key = key
   }
 
@@ -27,18 +29,16 @@ struct FormWalk {
     open.append((root, 0))
     while let (index, place) = open.popLast() {
       steps += 1
-      let node = nodes[index]
-      if place == key.bytes.count { found += node.leaves }
-      if key.isEmptyOrRoot(place) { found += node.emptyOrRootLeaves }
-      if place < key.bytes.count, let next = node.literal(key.bytes[place]),
-        key.has(nodes[next].label, at: place)
-      {
-        open.append((next, place + nodes[next].label.count))
+      if place == key.bytes.count { found += nodes[index].leaves }
+      if key.isEmptyOrRoot(place) { found += nodes[index].emptyOrRootLeaves }
+      if place < key.bytes.count, let next = nodes[index].literal(key.bytes[place]) {
+        let label = text[Int(nodes[next].label.lowerBound)..<Int(nodes[next].label.upperBound)]
+        if key.has(label, at: place) { open.append((next, place + label.count)) }
       }
-      if let name = node.name, key.segmentEnd[place] > place {
+      if let name = nodes[index].name, key.segmentEnd[place] > place {
         enter(name, from: place + 1, to: key.segmentEnd[place])
       }
-      if let wildcard = node.wildcard {
+      if let wildcard = nodes[index].wildcard {
         enter(wildcard, from: place, to: key.componentEnd(place))
       }
     }

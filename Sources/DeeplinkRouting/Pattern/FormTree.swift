@@ -19,6 +19,8 @@ public struct FormTree<Payload: Sendable>: Sendable {
   public static var maximumSharing: Int { 64 }
 
   private var nodes: [FormNode] = []
+  /// The bytes of the nodes' labels.
+  private var text: [UInt8] = []
   private var leaves: [FormLeaf<Payload>] = []
   private var roots: [Form.Kind: Int] = [:]
   private var insertions = 0
@@ -38,7 +40,8 @@ public struct FormTree<Payload: Sendable>: Sendable {
     for step in form.shape.steps { node = child(of: node, step) }
     insertions += 1
     let entry = FormLeaf<Payload>.Entry(
-      payload: payload, names: form.names, requiredParameters: requiredParameters, order: order,
+      payload: payload, names: form.groupNames, requiredParameters: requiredParameters,
+      order: order,
       sequence: insertions)
     if let leaf = leaf(form.shape, at: node) {
       guard leaves[leaf].entries.count < Self.maximumSharing else { throw TooManyRoutes() }
@@ -71,24 +74,29 @@ public struct FormTree<Payload: Sendable>: Sendable {
   func matches(url: ParsedURL, steps: inout Int) -> [Match] {
     let target = FormTarget(url)
     guard let root = roots[target.kind] else { return [] }
-    var walk = FormWalk(nodes: nodes, key: FormKey(target))
+    var walk = FormWalk(nodes: nodes, text: text, key: FormKey(target))
     walk.run(from: root)
     steps += walk.steps
-    var fits: [(rank: Specificity, entry: FormLeaf<Payload>.Entry, values: [String])] = []
-    for leaf in walk.found.lazy.map({ leaves[$0] }) {
-      guard let values = leaf.form.values(in: target) else { continue }
-      fits += leaf.entries.map { (leaf.specificity, $0, values) }
+    var fits: [(rank: Specificity, entry: FormLeaf<Payload>.Entry, groups: [ArraySlice<UInt8>])] =
+      []
+    for leaf in walk.found {
+      guard let groups = leaves[leaf].form.groups(in: target) else { continue }
+      for entry in leaves[leaf].entries {
+        fits.append((leaves[leaf].specificity, entry, groups))
+      }
     }
     fits.sort { $0.rank == $1.rank ? $0.entry.precedes($1.entry) : $0.rank > $1.rank }
-    return fits.map { _, entry, values in
-      Match(payload: entry.payload, captures: zip(entry.names, values).map(CapturedValue.init))
+    return fits.map { _, entry, groups in
+      Match(payload: entry.payload, captures: CapturedValue.pair(entry.names, groups))
     }
   }
 
   // MARK: Building
 
   private func leaf(_ shape: FormShape, at node: Int) -> Int? {
-    (nodes[node].leaves + nodes[node].emptyOrRootLeaves).first { leaves[$0].form.shape == shape }
+    shape.takesEmptyOrRoot
+      ? nodes[node].emptyOrRootLeaves.first { leaves[$0].form.shape == shape }
+      : nodes[node].leaves.first { leaves[$0].form.shape == shape }
   }
 
   private mutating func root(_ kind: Form.Kind) -> Int {
@@ -119,26 +127,34 @@ public struct FormTree<Payload: Sendable>: Sendable {
       var (node, rest) = (parent, bytes[...])
       while let first = rest.first {
         guard let next = nodes[node].literal(first) else {
-          let leaf = add(FormNode(label: Array(rest)))
+          let start = Int32(text.count)
+          text += rest
+          let leaf = add(FormNode(label: start..<Int32(text.count)))
           nodes[node].setLiteral(first, leaf)
           return leaf
         }
-        let shared = zip(nodes[next].label, rest).prefix { $0 == $1 }.count
-        node = shared == nodes[next].label.count ? next : split(next, of: node, after: shared)
+        let label = label(of: next)
+        let shared = zip(label, rest).prefix { $0 == $1 }.count
+        node = shared == label.count ? next : split(next, of: node, after: shared)
         rest = rest.dropFirst(shared)
       }
       return node
     }
   }
 
+  private func label(of node: Int) -> ArraySlice<UInt8> {
+    text[Int(nodes[node].label.lowerBound)..<Int(nodes[node].label.upperBound)]
+  }
+
   /// Puts a node for the first bytes of a label between it and its parent.
   private mutating func split(_ node: Int, of parent: Int, after count: Int) -> Int {
     let label = nodes[node].label
-    var upper = FormNode(label: Array(label[..<count]))
-    upper.setLiteral(label[count], node)
-    nodes[node].label = Array(label[count...])
+    let middle = label.lowerBound + Int32(count)
+    var upper = FormNode(label: label.lowerBound..<middle)
+    upper.setLiteral(text[Int(middle)], node)
+    nodes[node].label = middle..<label.upperBound
     let index = add(upper)
-    nodes[parent].setLiteral(label[0], index)
+    nodes[parent].setLiteral(text[Int(label.lowerBound)], index)
     return index
   }
 
@@ -149,10 +165,11 @@ public struct FormTree<Payload: Sendable>: Sendable {
     case .literal(let bytes):
       var (node, rest) = (parent, bytes[...])
       while let first = rest.first {
-        guard let next = nodes[node].literal(first), rest.starts(with: nodes[next].label)
-        else { return nil }
+        guard let next = nodes[node].literal(first) else { return nil }
+        let label = label(of: next)
+        guard rest.starts(with: label) else { return nil }
         node = next
-        rest = rest.dropFirst(nodes[next].label.count)
+        rest = rest.dropFirst(label.count)
       }
       return node
     }

@@ -15,9 +15,7 @@ public struct FragmentPattern: Hashable, Sendable, CustomStringConvertible {
     }
     let parts = try RouteLiteral.fragment(
       PatternParser.parse(scalars, .plain) { text, _ in text })
-    guard parts.count <= RoutePattern.maximumGroups * 2 else {
-      throw PatternError(.tooManyGroups, at: parts[RoutePattern.maximumGroups * 2].offset)
-    }
+    try RouteComponents.checkGroups(parts)
     self.text = text
     program = PatternProgram(parts, .plain)
     groups = parts.filter { $0.kind != .fixedText }.map { $0.isNamed ? $0.name : nil }

@@ -8,7 +8,8 @@
 /// recurses.
 struct PatternProgram: Hashable, Sendable {
   private enum Instruction: Hashable, Sendable {
-    case literal([UInt8])
+    /// These of the program's `text`.
+    case literal(Range<Int>)
     /// One byte that is not the delimiter.
     case segmentByte
     case anyByte
@@ -20,6 +21,7 @@ struct PatternProgram: Hashable, Sendable {
   }
 
   private var instructions: [Instruction] = []
+  private var text: [UInt8] = []
   private let options: PatternOptions
   private(set) var groupCount = 0
 
@@ -37,21 +39,21 @@ struct PatternProgram: Hashable, Sendable {
   func stepLimit(length: Int) -> Int { instructions.count * (length + 1) }
 
   /// The ranges of the groups if the whole text matches; nil for a group that took no part.
-  func match(_ text: [UInt8]) -> [Range<Int>?]? {
+  func match(_ input: [UInt8]) -> [Range<Int>?]? {
     var steps = 0
-    return match(text, steps: &steps)
+    return match(input, steps: &steps)
   }
 
   /// As `match(_:)`, and counts the states entered.
-  func match(_ text: [UInt8], steps: inout Int) -> [Range<Int>?]? {
+  func match(_ input: [UInt8], steps: inout Int) -> [Range<Int>?]? {
     // A place to go on at, or, with a slot, the value that a group's bound had before.
     struct Job {
       var slot = -1
       var instruction = 0
       var place: Int
     }
-    if let whole = matchLiteral(text) { return whole ? [] : nil }
-    let width = text.count + 1
+    if let whole = matchLiteral(input) { return whole ? [] : nil }
+    let width = input.count + 1
     var entered = [UInt64](repeating: 0, count: (instructions.count * width + 63) / 64)
     var bounds = [Int](repeating: -1, count: groupCount * 2)
     var jobs = [Job(place: 0)]
@@ -68,16 +70,16 @@ struct PatternProgram: Hashable, Sendable {
         entered[state >> 6] |= 1 << UInt64(state & 63)
         steps += 1
         switch instructions[pc] {
-        case .literal(let bytes):
-          guard hasLiteral(bytes, in: text, at: place) else { break walk }
-          place += bytes.count
+        case .literal(let range):
+          guard hasLiteral(range, in: input, at: place) else { break walk }
+          place += range.count
           pc += 1
         case .segmentByte:
-          guard place < text.count, text[place] != options.delimiter else { break walk }
+          guard place < input.count, input[place] != options.delimiter else { break walk }
           place += 1
           pc += 1
         case .anyByte:
-          guard place < text.count else { break walk }
+          guard place < input.count else { break walk }
           place += 1
           pc += 1
         case .split(let first, let second):
@@ -90,7 +92,7 @@ struct PatternProgram: Hashable, Sendable {
           bounds[slot] = place
           pc += 1
         case .accept:
-          guard place == text.count else { break walk }
+          guard place == input.count else { break walk }
           return (0..<groupCount).map { group in
             let (start, end) = (bounds[group * 2], bounds[group * 2 + 1])
             return start < 0 || end < start ? nil : start..<end
@@ -102,18 +104,20 @@ struct PatternProgram: Hashable, Sendable {
   }
 
   /// Whether the text is what a pattern without groups is; nil if there is more to the pattern.
-  private func matchLiteral(_ text: [UInt8]) -> Bool? {
-    if instructions.count == 1 { return text.isEmpty }
-    guard instructions.count == 2, case .literal(let bytes) = instructions[0] else { return nil }
-    return text.count == bytes.count && hasLiteral(bytes, in: text, at: 0)
+  private func matchLiteral(_ input: [UInt8]) -> Bool? {
+    if instructions.count == 1 { return input.isEmpty }
+    guard instructions.count == 2, case .literal(let range) = instructions[0] else { return nil }
+    return input.count == range.count && hasLiteral(range, in: input, at: 0)
   }
 
-  private func hasLiteral(_ bytes: [UInt8], in text: [UInt8], at place: Int) -> Bool {
-    guard text.count - place >= bytes.count else { return false }
-    for offset in bytes.indices {
-      let byte = text[place + offset]
-      if byte == bytes[offset] { continue }
-      guard options.ignoreCase, byte.lowercased == bytes[offset] else { return false }
+  private func hasLiteral(_ range: Range<Int>, in input: [UInt8], at place: Int) -> Bool {
+    guard input.count - place >= range.count else { return false }
+    var place = place
+    for index in range {
+      let byte = input[place]
+      guard byte == text[index] || options.ignoreCase && byte.asciiLowercased == text[index]
+      else { return false }
+      place += 1
     }
     return true
   }
@@ -173,10 +177,11 @@ struct PatternProgram: Hashable, Sendable {
     literal(part.suffix)
   }
 
-  private mutating func literal(_ text: String) {
-    if text.isEmpty { return }
-    let bytes = Array(text.utf8)
-    instructions.append(.literal(options.ignoreCase ? bytes.map(\.lowercased) : bytes))
+  private mutating func literal(_ fixed: String) {
+    if fixed.isEmpty { return }
+    let start = text.count
+    text += options.ignoreCase ? fixed.utf8.map(\.asciiLowercased) : Array(fixed.utf8)
+    instructions.append(.literal(start..<text.count))
   }
 
   private mutating func wildcard(_ kind: PatternPart.Kind) {
@@ -222,9 +227,4 @@ struct PatternProgram: Hashable, Sendable {
       $0.instructions.append(.jump(split))
     }
   }
-}
-
-extension UInt8 {
-  /// The byte with `A`…`Z` turned into `a`…`z`.
-  fileprivate var lowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }

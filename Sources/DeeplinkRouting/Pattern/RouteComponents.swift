@@ -25,7 +25,7 @@ struct RouteComponents {
     path = try RouteLiteral.path(
       RouteComponents.parse(scalars, pathStart..<scalars.count, .pathname),
       rooted: hasAuthority || scalars.first == "/")
-    try check()
+    try RouteComponents.checkGroups(host + port + path)
   }
 
   /// The named groups.
@@ -86,8 +86,9 @@ struct RouteComponents {
     return Form(kind: kind, host: host, port: port, path: path)
   }
 
-  private func check() throws(PatternError) {
-    let groups = (host + port + path).filter { $0.kind != .fixedText || $0.modifier != .once }
+  /// Holds the limit of groups, and that each name is used once.
+  static func checkGroups(_ parts: [PatternPart]) throws(PatternError) {
+    let groups = parts.filter { $0.kind != .fixedText || $0.modifier != .once }
     guard groups.count <= RoutePattern.maximumGroups else {
       throw PatternError(.tooManyGroups, at: groups[RoutePattern.maximumGroups].offset)
     }

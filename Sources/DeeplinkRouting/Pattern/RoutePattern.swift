@@ -52,8 +52,8 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
   public func match(_ url: ParsedURL) -> [CapturedValue]? {
     let target = FormTarget(url)
     for form in preference.lazy.map({ forms[$0] }) {
-      if let values = form.values(in: target) {
-        return zip(form.names, values).map(CapturedValue.init)
+      if let groups = form.groups(in: target) {
+        return CapturedValue.pair(form.groupNames, groups)
       }
     }
     return nil
@@ -82,5 +82,12 @@ public struct CapturedValue: Hashable, Sendable {
   public init(name: String, value: String) {
     self.name = name
     self.value = value
+  }
+
+  /// The named ones of some groups.
+  static func pair(_ names: [String?], _ groups: [ArraySlice<UInt8>]) -> [CapturedValue] {
+    zip(names, groups).compactMap { name, group in
+      name.map { CapturedValue(name: $0, value: String(decoding: group, as: UTF8.self)) }
+    }
   }
 }

@@ -6,6 +6,22 @@ public struct Match: Sendable {
   /// Where the route takes callbacks: those that the link names.
   public let callback: CallbackTargets?
 
+  /// What stands for the names in the action's templates.
+  public func substitution(_ facts: Substitution.Facts) -> Substitution {
+    Substitution(route: route, parameters: parameters, facts: facts)
+  }
+
+  /// What the route does with this link, for people: its title with the parameters put in, secrets
+  /// as their length; its name where it has no title.
+  public var title: String {
+    guard let title = route.title else { return route.name }
+    let shown = redactedParameters()
+    return title.text { name in
+      guard let value = shown[name] else { return "" }
+      return value.string ?? value.description
+    }
+  }
+
   /// The parameters for people: a sensitive value as `secret, N characters`.
   public func redactedParameters() -> [String: JSONValue] {
     Dictionary(

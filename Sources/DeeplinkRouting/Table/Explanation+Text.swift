@@ -16,10 +16,11 @@ extension Explanation {
     for candidate in candidates {
       add(
         candidate.matched ? "matches" : "no match",
-        "\(candidate.plugin)/\(candidate.route): \(candidate.reason)")
+        JSONValue.visible("\(candidate.plugin)/\(candidate.route): \(candidate.reason)"))
     }
     if let match {
       add("route", "\(match.plugin.id)/\(match.route.name)")
+      if match.route.title != nil { add("title", JSONValue.visible(match.title)) }
       for (name, value) in parameters(match).sorted(by: { $0.key < $1.key }) {
         add("parameter", "\(Self.quoted(name)) = \(value)")
       }
@@ -27,7 +28,7 @@ extension Explanation {
       add("action", action(match).description)
     }
     if let refusal {
-      add("refused", "\(refusal.code.rawValue): \(Self.visible(refusal.message))")
+      add("refused", "\(refusal.code.rawValue): \(JSONValue.visible(refusal.message))")
       if let hint = refusal.hint { add("hint", hint) }
     } else {
       add("accepted", "nothing was run")
@@ -42,10 +43,5 @@ extension Explanation {
         || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "-_.".utf8.contains(byte)
     }
     return isPlain && !name.isEmpty ? name : JSONValue.string(name).description
-  }
-
-  /// A sentence in which a name of the link's may stand, escaped where that would deceive.
-  private static func visible(_ sentence: String) -> String {
-    String(JSONValue.string(sentence).description.dropFirst().dropLast())
   }
 }

@@ -35,15 +35,13 @@ extension RouteTable {
   }
 }
 
-/// A link with the slips that links have: what would it be without them?
+/// A link, and what it would be without the slips that links have.
 private struct NearMisses {
-  private let url: ParsedURL
   private let kind: Form.Kind
   private let rest: String
   private var variants: [(url: ParsedURL, reason: String)] = []
 
   init(_ url: ParsedURL) {
-    self.url = url
     kind = url.host != nil ? .authority : url.hasOpaquePath ? .opaque : .rooted
     rest = (url.host.map { "//\($0)" } ?? "") + url.path
     let slash =
@@ -59,7 +57,7 @@ private struct NearMisses {
     ]
     for (text, reason) in forms where text != rest {
       if let variant = try? ParsedURL.parse("\(url.scheme):\(text)") {
-        variants.append((variant, reason))
+        variants.append((variant.canonical, reason))
       }
     }
   }
@@ -69,7 +67,9 @@ private struct NearMisses {
     for (index, variant) in variants.enumerated() {
       if let pattern = route.patterns.first(where: { $0.match(variant.url) != nil }) {
         let parts = variant.reason.split(separator: "%", omittingEmptySubsequences: false)
-        return (parts.joined(separator: pattern.text), 1_000_000 - index)
+        // What fits word for word is nearer than what takes anything.
+        let nearness = (pattern.captures.isEmpty ? 2_000_000 : 1_000_000) - index
+        return (parts.joined(separator: pattern.text), nearness)
       }
     }
     let texts = route.patterns.map { "'\($0)'" }.joined(separator: " nor ")

@@ -55,14 +55,25 @@ extension ParsedURL {
 
   /// Nothing to escape, decode or make small: most links.
   private var isCanonical: Bool {
-    let (bytes, set, host) = (bytes, ByteSet.notCanonical, hostRange)
-    func isPlain(_ range: Range<Int>) -> Bool {
-      bytes.firstIndex(of: set, in: range) == range.upperBound
+    let host = hostRange
+    return isCanonical(0..<host.lowerBound, .notCanonical)
+      && (hasIPLiteral || isCanonical(host, .notCanonicalInHost))
+      && isCanonical(host.upperBound..<Int(marks.fragment), .notCanonical)
+      && (fragmentRange.map { isCanonical($0, .notCanonical) } ?? true)
+  }
+
+  private func isCanonical(_ range: Range<Int>, _ stops: ByteSet) -> Bool {
+    var index = range.lowerBound
+    while true {
+      index = bytes.firstIndex(of: stops, in: index..<range.upperBound)
+      if index == range.upperBound { return true }
+      guard bytes[index] == UInt8(ascii: "%"), index + 2 < range.upperBound,
+        let high = bytes[index + 1].hexValue, let low = bytes[index + 2].hexValue,
+        max(bytes[index + 1], bytes[index + 2]) < UInt8(ascii: "a"),
+        !ByteSet.canonicalUnescaped.contains(high << 4 | low)
+      else { return false }
+      index += 3
     }
-    return isPlain(0..<host.lowerBound)
-      && (hasIPLiteral || (isPlain(host) && !host.contains { bytes[$0].isASCIICapital }))
-      && isPlain(host.upperBound..<Int(marks.fragment))
-      && (fragmentRange.map(isPlain) ?? true)
   }
 
   private func canonicalize(

@@ -1,0 +1,174 @@
+import DeeplinkBus
+import DeeplinkLoop
+import DeeplinkRouting
+import DeeplinkWire
+
+/// An app on the bus, reached through a well-known name.
+///
+/// Starting it and handing a link over are separate calls: it is started by the bus or by its own
+/// program, and a link goes to the unique name of the owner, which the bus never starts. Owners are
+/// followed by signals, so that a link to a running app costs one call.
+@LoopActor public final class BusTarget: Target {
+  public var onEvent: (@LoopActor (TargetEvent) -> Void)?
+
+  private let name: WellKnownName
+  private let door: BusDoor
+  private let connection: Connection
+  /// How the app is started where the bus does not do it.
+  private let program: (any ProgramLaunch)?
+  private let launchTimeout: Duration
+  /// The windows that asked for links of their own; nil where the door has none.
+  private let scenes: SceneRegistry?
+
+  private var owner: UniqueName?
+  /// Whether this owner has answered a link: before that, a missing object means "not yet".
+  private var ownerHasAnswered = false
+  private var subscription: Subscription?
+  private var isStarting = false
+  /// Links whose object was missing, until it is known whether the app is going.
+  private var leaving: [@LoopActor (_ isGone: Bool) -> Void] = []
+
+  public init(
+    _ name: WellKnownName, door: BusDoor, on connection: Connection,
+    program: (any ProgramLaunch)?, launchTimeout: Duration, scenes: SceneRegistry?
+  ) {
+    self.name = name
+    self.door = door
+    self.connection = connection
+    self.program = program
+    self.launchTimeout = launchTimeout
+    self.scenes = scenes
+  }
+
+  // MARK: Starting
+
+  public func start(_ environment: LaunchEnvironment) {
+    isStarting = true
+    Task { await self.appear(environment) }
+  }
+
+  private func appear(_ environment: LaunchEnvironment) async {
+    do throws(BusError) {
+      if subscription == nil {
+        subscription = try await connection.subscribe(.owner(of: name)) { [weak self] signal in
+          self?.ownerChanged(to: signal.arguments.last?.string ?? "")
+        }
+        owner = try await connection.owner(of: name)
+      }
+      if owner != nil { return started(wasRunning: true) }
+      if let program {
+        // Ready is when the name has an owner; the program tells only how it failed.
+        return program.launch(environment) { [weak self] in self?.startFailed($0) }
+      }
+      try await connection.startService(name, timeout: launchTimeout)
+      // The signal came before this answer, or the app was there all the time.
+      if owner == nil { owner = try await connection.owner(of: name) }
+      if owner != nil { started(wasRunning: false) }
+    } catch {
+      startFailed(error.sentence)
+    }
+  }
+
+  private func started(wasRunning: Bool) {
+    guard isStarting else { return }
+    isStarting = false
+    onEvent?(.ready(wasRunning: wasRunning))
+  }
+
+  private func startFailed(_ message: String) {
+    guard isStarting else { return }
+    isStarting = false
+    onEvent?(.startFailed(.launch, message))
+  }
+
+  private func ownerChanged(to text: String) {
+    let former = owner
+    owner = text.isEmpty ? nil : UniqueName(unchecked: text)
+    guard owner != former else { return }
+    ownerHasAnswered = false
+    let waiting = leaving
+    leaving = []
+    for verdict in waiting { verdict(true) }
+    if former != nil { onEvent?(.gone) }
+    if owner != nil { started(wasRunning: false) }
+  }
+
+  public func stop() { isStarting = false }
+
+  // MARK: Links
+
+  public func handOver(
+    _ handover: Handover, limit: Duration,
+    completion: @escaping @LoopActor (HandoverResult) -> Void
+  ) {
+    guard let owner else { return completion(.notDelivered("the app had left the bus")) }
+    let path = scenes?.path(for: handover.route.name, of: owner) ?? name.applicationPath
+    // A little more than its owner waits, which has the say.
+    connection.call(
+      door.call(handover, to: owner, at: path), timeout: limit + .seconds(5)
+    ) { [weak self] result in
+      self?.answered(result, owner: owner, completion)
+    }
+  }
+
+  private func answered(
+    _ result: Result<[Value], BusError>, owner: UniqueName,
+    _ completion: @escaping @LoopActor (HandoverResult) -> Void
+  ) {
+    switch result {
+    case .success(let values):
+      if owner == self.owner { ownerHasAnswered = true }
+      completion(door.result(values))
+    case .failure(.remote(let name, let message)):
+      switch name {
+      case .serviceUnknown, .nameHasNoOwner: completion(.notDelivered(message))
+      // The bus's own words for an app that went away with the call in its hands.
+      case .noReply, .disconnected: completion(.interrupted)
+      case .unknownObject, .unknownInterface, .unknownMethod:
+        missingObject(message, owner: owner, completion)
+      default:
+        if owner == self.owner { ownerHasAnswered = true }
+        completion(.failed(.error, message))
+      }
+    case .failure(.disconnected): completion(.interrupted)
+    case .failure(let error): completion(.failed(.error, error.sentence))
+    }
+  }
+
+  /// How long an app that takes its objects away has until its name goes too.
+  private static let leaveTime = Duration.seconds(1)
+
+  /// The app has its name and not the object: it is still coming, or already going.
+  private func missingObject(
+    _ message: String, owner: UniqueName,
+    _ completion: @escaping @LoopActor (HandoverResult) -> Void
+  ) {
+    guard owner == self.owner else { return completion(.notDelivered(message)) }
+    guard ownerHasAnswered else { return completion(.notReady(message)) }
+    var isTold = false
+    let verdict: @LoopActor (Bool) -> Void = { isGone in
+      guard !isTold else { return }
+      isTold = true
+      completion(isGone ? .notDelivered(message) : .notReady(message))
+    }
+    leaving.append(verdict)
+    EventLoop.shared.after(Self.leaveTime) { verdict(false) }
+  }
+}
+
+extension BusError {
+  /// For outcomes: what happened, in the bus's words where it has some.
+  var sentence: String {
+    switch self {
+    case .cannotConnect(_, _, let message): message
+    case .disconnected: "the session bus has ended"
+    case .noReply(let limit): "there was no answer in \(limit)"
+    case .remote(_, let message): message
+    case .unexpectedReply(let signature): "it answered with values of type (\(signature))"
+    case .invalidName(let kind, let text): "'\(text)' is no \(kind)"
+    case .invalidValue(let what): "\(what) cannot be sent"
+    case .tooLarge: "the answer is too large"
+    case .outOfMemory: "there is no memory left"
+    }
+  }
+}

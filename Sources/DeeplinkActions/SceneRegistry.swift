@@ -1,0 +1,70 @@
+import DeeplinkBus
+import DeeplinkLoop
+
+/// The windows of apps that want links of their own: who has registered which object for what.
+@LoopActor public final class SceneRegistry {
+  private struct Scene {
+    let owner: UniqueName
+    let path: ObjectPath
+    /// Names of routes; none: every route of the plugin.
+    let routes: Set<String>
+  }
+
+  /// The last one was active last.
+  private var scenes: [Scene] = []
+  private var subscriptions: [UniqueName: Subscription] = [:]
+  private let connection: Connection
+
+  /// Objects that one app may register: each is a window.
+  public static let limit = 256
+
+  public init(connection: Connection) { self.connection = connection }
+
+  /// Registers or replaces the object at `path`; false when the app has too many.
+  public func register(_ path: ObjectPath, routes: [String], of owner: UniqueName) -> Bool {
+    unregister(path, of: owner)
+    guard scenes.count(where: { $0.owner == owner }) < Self.limit else { return false }
+    scenes.append(Scene(owner: owner, path: path, routes: Set(routes)))
+    follow(owner)
+    return true
+  }
+
+  /// The window came to the front; false when it is not registered.
+  public func activate(_ path: ObjectPath, of owner: UniqueName) -> Bool {
+    guard let index = scenes.firstIndex(where: { $0.owner == owner && $0.path == path }) else {
+      return false
+    }
+    scenes.append(scenes.remove(at: index))
+    return true
+  }
+
+  @discardableResult public func unregister(_ path: ObjectPath, of owner: UniqueName) -> Bool {
+    let count = scenes.count
+    scenes.removeAll { $0.owner == owner && $0.path == path }
+    return scenes.count < count
+  }
+
+  /// The object for a link of `route`: the one that wants it and was active last.
+  func path(for route: String, of owner: UniqueName) -> ObjectPath? {
+    scenes.last { $0.owner == owner && ($0.routes.isEmpty || $0.routes.contains(route)) }?.path
+  }
+
+  /// A registration is gone with its connection.
+  private func follow(_ owner: UniqueName) {
+    guard subscriptions[owner] == nil else { return }
+    Task {
+      let rule = MatchRule(
+        sender: .wellKnown("org.freedesktop.DBus"), interface: "org.freedesktop.DBus",
+        member: "NameOwnerChanged", firstArgument: owner.text)
+      let subscription = try? await connection.subscribe(rule) { [weak self] signal in
+        if signal.arguments.last?.string == "" { self?.remove(owner) }
+      }
+      subscriptions[owner] = subscription
+    }
+  }
+
+  private func remove(_ owner: UniqueName) {
+    scenes.removeAll { $0.owner == owner }
+    subscriptions.removeValue(forKey: owner)?.cancel()
+  }
+}

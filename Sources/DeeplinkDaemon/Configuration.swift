@@ -1,0 +1,51 @@
+import DeeplinkDesktop
+import DeeplinkLoop
+import DeeplinkRouting
+import Glibc
+
+/// Plugins and settings as the files have them now, read anew when one changes.
+@LoopActor final class Configuration {
+  private(set) var settings = Settings()
+  private(set) var table: RouteTable
+  private(set) var diagnostics: [Diagnostic] = []
+  /// Told after each reading.
+  var onChange: (@LoopActor () -> Void)?
+
+  private let directories: BaseDirectories
+  private var catalog: PluginCatalog
+  private var watch: FolderWatch?
+
+  init(directories: BaseDirectories) {
+    self.directories = directories
+    catalog = PluginCatalog(dataDirectories: directories.allData, user: getuid())
+    table = RouteTable(plugins: [])
+    reload()
+    watch = FolderWatch { [weak self] in self?.reload() }
+    follow()
+  }
+
+  private var settingsPath: String { "\(directories.configHome)/deeplinkd/settings.json" }
+
+  /// What is wrong is reported once, and the last good one serves on.
+  func reload() {
+    let former = Set(diagnostics)
+    catalog.reload()
+    table = RouteTable(plugins: catalog.plugins)
+    let (settings, faults) = Settings.read(settingsPath)
+    self.settings = settings ?? self.settings
+    diagnostics = catalog.diagnostics + table.diagnostics + faults
+    for diagnostic in diagnostics where !former.contains(diagnostic) {
+      diagnostic.severity == .error
+        ? Log.error("\(diagnostic), ignoring") : Log.warning("\(diagnostic)")
+    }
+    follow()
+    onChange?()
+  }
+
+  private func follow() {
+    let folders = directories.allData.flatMap {
+      ["\($0)/deeplinkd/plugins"] + PluginFolder.all(inDataDirectory: $0).map(\.path)
+    }
+    watch?.follow(Set(folders + ["\(directories.configHome)/deeplinkd"]))
+  }
+}

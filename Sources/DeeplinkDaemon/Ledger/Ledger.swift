@@ -1,0 +1,216 @@
+import DeeplinkActions
+import DeeplinkLoop
+import DeeplinkRouting
+import DeeplinkStore
+import DeeplinkWire
+
+/// What is kept so that an accepted link survives the death of the daemon.
+///
+/// One file for each bus, in the runtime directory: no link is ever on a disk. All that one turn of the
+/// loop writes is one transaction; what may happen only afterwards (a reply, a call to a target) waits in
+/// `afterCommit`. Where the file cannot be written the daemon goes on without it, and says so.
+@LoopActor final class Ledger {
+  private var database: Database?
+  private var afterwards: [@LoopActor () -> Void] = []
+  private var isScheduled = false
+  private var finishedSinceCleaning = 0
+
+  /// Nil: no ledger.
+  init(path: String?) {
+    guard let path else { return }
+    do throws(DatabaseError) {
+      let database = try Database(path: path)
+      try database.execute(Self.schema)
+      // Folding the log into the file is done between turns, when there is nothing else to do.
+      try database.execute("PRAGMA wal_autocheckpoint=4000")
+      self.database = database
+    } catch {
+      Log.error("links will not survive a crash: the ledger \(path) cannot be used: \(error)")
+    }
+  }
+
+  var isDurable: Bool { database != nil }
+
+  private static let schema = """
+    CREATE TABLE IF NOT EXISTS delivery (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      request TEXT,
+      url BLOB NOT NULL,
+      options TEXT NOT NULL,
+      state TEXT NOT NULL,
+      attempt INTEGER NOT NULL DEFAULT 1,
+      declined INTEGER NOT NULL DEFAULT 0,
+      accepted REAL NOT NULL,
+      result TEXT
+    );
+    """
+
+  // MARK: Writing
+
+  /// A link was accepted.
+  func insert(_ delivery: Delivery) {
+    write { database throws(DatabaseError) in
+      try database.run(
+        "INSERT INTO delivery (id, request, url, options, state, accepted) VALUES (?, ?, ?, ?, ?, ?)",
+        .integer(Int64(delivery.id)), Column(delivery.options.request),
+        .bytes(delivery.link.received), .text(delivery.options.json.description),
+        .text(DeliveryState.accepted.rawValue), .real(delivery.acceptedAt))
+    }
+  }
+
+  /// It is about to be handed over: from here on it may have been acted on.
+  func handingOver(_ id: UInt64, attempt: Int) {
+    write { database throws(DatabaseError) in
+      try database.run(
+        "UPDATE delivery SET state = ?, attempt = ? WHERE id = ?",
+        .text(DeliveryState.handingOver.rawValue), .integer(Int64(attempt)), .integer(Int64(id)))
+    }
+  }
+
+  /// It is back in a queue: a target said no, or had not received it.
+  func waiting(_ delivery: Delivery) {
+    write { database throws(DatabaseError) in
+      try database.run(
+        "UPDATE delivery SET state = ?, declined = ? WHERE id = ?",
+        .text(DeliveryState.waiting.rawValue), .integer(Int64(delivery.declinedCount)),
+        .integer(Int64(delivery.id)))
+    }
+  }
+
+  /// It has its outcome.
+  ///
+  /// Kept for a while when its sender may ask for it again.
+  func finish(_ delivery: Delivery) {
+    write { database throws(DatabaseError) in
+      if delivery.options.request == nil {
+        try database.run("DELETE FROM delivery WHERE id = ?", .integer(Int64(delivery.id)))
+      } else {
+        let result = JSONValue.object(
+          delivery.result.compactMapValues { JSONValue(value: $0) })
+        try database.run(
+          "UPDATE delivery SET state = ?, result = ?, url = '', options = '' WHERE id = ?",
+          .text(delivery.state.rawValue), .text(result.description), .integer(Int64(delivery.id)))
+      }
+      finishedSinceCleaning += 1
+      if finishedSinceCleaning >= 256 {
+        finishedSinceCleaning = 0
+        try database.run(
+          "DELETE FROM delivery WHERE options = '' AND id <= ?",
+          .integer(Int64(delivery.id) - 1024))
+      }
+    }
+  }
+
+  /// Runs `action` once everything that this turn has written is kept; at once without a ledger.
+  func afterCommit(_ action: @escaping @LoopActor () -> Void) {
+    guard isDurable else { return action() }
+    afterwards.append(action)
+    schedule()
+  }
+
+  private func write(_ change: @LoopActor (Database) throws(DatabaseError) -> Void) {
+    guard let database else { return }
+    do throws(DatabaseError) {
+      if !database.isInTransaction { try database.execute("BEGIN") }
+      try change(database)
+      schedule()
+    } catch {
+      giveUp(error)
+    }
+  }
+
+  private func schedule() {
+    guard !isScheduled else { return }
+    isScheduled = true
+    EventLoop.shared.atEndOfRound { [weak self] in self?.commit() }
+  }
+
+  private func commit() {
+    isScheduled = false
+    if let database, database.isInTransaction {
+      do throws(DatabaseError) { try database.execute("COMMIT") } catch { giveUp(error) }
+    }
+    let actions = afterwards
+    afterwards = []
+    for action in actions { action() }
+  }
+
+  /// A full or broken disk: links go on, without a promise to survive.
+  private func giveUp(_ error: DatabaseError) {
+    Log.error("links will no longer survive a crash: the ledger cannot be written: \(error)")
+    try? database?.execute("ROLLBACK")
+    database = nil
+  }
+
+  // MARK: Reading
+
+  /// A link as it was left behind.
+  struct Entry {
+    var id: UInt64
+    var request: String?
+    var received: [UInt8]
+    var options: LinkOptions
+    var state: DeliveryState
+    var attempt: Int
+    var declinedCount: Int
+    var acceptedAt: Double
+    var result: JSONValue?
+  }
+
+  /// What the last daemon of this bus left, oldest first.
+  func entries() -> [Entry] {
+    var entries: [Entry] = []
+    try? database?.run(
+      """
+      SELECT id, request, url, options, state, attempt, declined, accepted, result
+      FROM delivery ORDER BY id
+      """
+    ) { row in
+      entries.append(
+        Entry(
+          id: UInt64(clamping: row.integer(0)), request: row.text(1), received: row.bytes(2),
+          options: LinkOptions(json: row.text(3) ?? "", request: row.text(1)),
+          state: DeliveryState(rawValue: row.text(4) ?? "") ?? .accepted,
+          attempt: Int(row.integer(5)), declinedCount: Int(row.integer(6)), acceptedAt: row.real(7),
+          result: row.text(8).flatMap { try? JSONValue(json5: $0) }))
+    }
+    return entries
+  }
+
+  /// The highest id that was ever given on this bus.
+  func lastID() -> UInt64 {
+    var last: Int64 = 0
+    try? database?.run("SELECT seq FROM sqlite_sequence WHERE name = 'delivery'") {
+      last = $0.integer(0)
+    }
+    return UInt64(clamping: last)
+  }
+}
+
+extension LinkOptions {
+  /// What a later daemon needs of them.
+  fileprivate var json: JSONValue {
+    var members: [String: JSONValue] = [:]
+    members["activationToken"] = activationToken.map { .string($0) }
+    members["startupID"] = startupID.map { .string($0) }
+    members["parentWindow"] = parentWindow.map { .string($0) }
+    if !environment.isEmpty {
+      members["environment"] = .object(environment.mapValues { .string($0) })
+    }
+    if isInteractive { members["interactive"] = true }
+    if wantsCallback { members["callback"] = true }
+    return .object(members)
+  }
+
+  fileprivate init(json text: String, request: String?) {
+    self.init()
+    let value = try? JSONValue(json5: text)
+    activationToken = value?["activationToken"]?.string
+    startupID = value?["startupID"]?.string
+    parentWindow = value?["parentWindow"]?.string
+    environment = (value?["environment"]?.object ?? [:]).compactMapValues(\.string)
+    isInteractive = value?["interactive"]?.boolean ?? false
+    wantsCallback = value?["callback"]?.boolean ?? false
+    self.request = request
+  }
+}
