@@ -61,7 +61,10 @@ def in_variants(kind, inner, depth):
 # Types that no method takes, for each of them.
 METHODS = {
     (DISPATCHER, "Open"): "sa{sv}", (DISPATCHER, "Submit"): "sa{sv}",
-    (DISPATCHER, "Explain"): "sa{sv}", (DISPATCHER, "CanOpen"): "s",
+    (DISPATCHER, "Explain"): "sa{sv}", (DISPATCHER, "CanOpen"): "s", (DISPATCHER, "Cancel"): "t",
+    (DISPATCHER, "RegisterScene"): "soas", (DISPATCHER, "ActivateScene"): "o",
+    (DISPATCHER, "UnregisterScene"): "o", (DISPATCHER, "ListPlugins"): "",
+    (DISPATCHER, "History"): "a{sv}", (DISPATCHER, "Follow"): "", (DISPATCHER, "Reload"): "",
     (APPLICATION, "Activate"): "a{sv}", (APPLICATION, "Open"): "asa{sv}",
     (APPLICATION, "ActivateAction"): "sava{sv}",
     (PROPERTIES, "Get"): "ss", (PROPERTIES, "GetAll"): "s", (PROPERTIES, "Set"): "ssv",
@@ -209,6 +212,53 @@ for name, expected, uris in [
 calls("ActivateAction: any", ARGS, APPLICATION, "ActivateAction", "sava{sv}", "quit\x1b" * 1_000, [], {})
 calls("Activate: 20 MB of platform data", ("return", LIMITS), APPLICATION, "Activate", "a{sv}",
       {"x": ("ay", bytes(20_000_000))})
+
+# Deliveries, scenes, history.
+for number in (0, 1, 2**64 - 1):
+    calls(f"Cancel of {number}", ARGS, DISPATCHER, "Cancel", "t", number)
+for name, expected, plugin, routes in [
+    ("of no plugin", ARGS, "", []), ("of a plugin that is not there", ARGS, "com.example.nobody", []),
+    ("of a plugin with an odd name", ARGS, "../\x1b[2J" * 9_000, []),
+    ("of a plugin without a bus name", BUS + ".Error.AccessDenied", "com.example.demo", ["greet"]),
+    ("for a route that is not there", ARGS, "com.example.demo", ["\x1b[2J"]),
+    ("for 200,000 routes", LIMITS, "com.example.demo", ["greet"] * 200_000),
+]:
+    calls(f"RegisterScene {name}", expected, DISPATCHER, "RegisterScene", "soas", plugin, "/a", routes)
+calls("ActivateScene of none", ARGS, DISPATCHER, "ActivateScene", "o", "/a" * 20_000)
+calls("UnregisterScene of none", ARGS, DISPATCHER, "UnregisterScene", "o", "/")
+for name, expected, given in [
+    ("an unknown key", ARGS, {"\x1b[2J": ("s", "x")}), ("a wrong type", ARGS, {"limit": ("s", "1")}),
+    ("a limit of 0", "return", {"limit": ("u", 0)}), ("every entry", "return", {"limit": ("u", 2**32 - 1)}),
+    ("a time that is no number", "return", {"since": ("d", float("nan"))}),
+    ("a time without end", "return", {"since": ("d", float("-inf"))}),
+    ("SQL", "return", {"scheme": ("s", "' OR 1=1; DROP TABLE links; --")}),
+    ("a plugin of 1 MB", "return", {"plugin": ("s", "%" * 1_000_000)}),
+    ("the smallest number", "return", {"number": ("x", -(2**63))}),
+]:
+    calls(f"History with {name}", expected, DISPATCHER, "History", "a{sv}", given)
+
+
+def leave_following(c):
+    # At odd moments: the daemon looks at a follower in several steps, and may lose it after each.
+    moments = random.Random(1)
+    for _ in range(1_000):
+        other = Connection()
+        other.send_call(NAME, OBJECT, DISPATCHER, "Follow")
+        until = time.perf_counter() + moments.random() * 0.0015
+        while time.perf_counter() < until:
+            pass
+        other.close()
+    return c.call(NAME, OBJECT, DISPATCHER, "Follow")[0]
+
+
+def reload_often(c):
+    for _ in range(300):
+        c.send_call(NAME, OBJECT, DISPATCHER, "Reload", flags=NO_REPLY)
+    return c.call(NAME, OBJECT, DISPATCHER, "Reload")[0]
+
+
+step("1,000 followers that leave, then one that stays", "return", leave_following)
+step("300 reloads", "return", reload_often)
 
 # Properties, introspection, peer.
 for name in ("", " ", "version", "../Version", "Version\n", "é" * 50_000):
