@@ -23,6 +23,9 @@ struct HostileBusTests {
 
   @Test func `whatever comes over the bus, the same process answers the next caller`() throws {
     let desktop = try Desktop.withDemonstration()
+    // What comes after a flood has to be answered by the rules that it is to break.
+    try desktop.world.write(
+      #"{"rates": {"enabled": false}}"#, to: "home/.config/deeplinkd/settings.json")
     let client = Repository.root.appending(path: "Tests/EndToEndTests/Bus/hostile.py")
     let done = try desktop.world.run(
       ["/usr/bin/python3", "-B", client.path], limit: .seconds(400))
