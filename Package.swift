@@ -94,7 +94,7 @@ let package = Package(
       name: "DeeplinkCommandLineTests",
       dependencies: ["DeeplinkCommandLine", "DeeplinkRouting", "DeeplinkTesting"]),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["DeeplinkTesting"], exclude: ["Browsers"]),
+      name: "EndToEndTests", dependencies: ["DeeplinkTesting"], exclude: ["Browsers", "Bus"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

@@ -22,7 +22,11 @@ public final class World: Sendable {
   public var stateHome: URL { home.appending(path: ".local/state") }
   public var runtime: URL { root.appending(path: "run") }
 
-  public init(extra: [String: String] = [:]) throws {
+  /// - Parameters:
+  ///   - extra: Variables of the environment, of the bus's too.
+  ///   - installedServices: Whether the bus starts the machine's own services as well, such as
+  ///     portals.
+  public init(extra: [String: String] = [:], installedServices: Bool = false) throws {
     self.extra = extra
     root = FileManager.default.temporaryDirectory.appending(path: "deeplink-\(UUID().uuidString)")
     let root = root
@@ -44,6 +48,7 @@ public final class World: Sendable {
       <type>session</type>
       <listen>unix:path=\(root.path)/run/bus</listen>
       <servicedir>\(root.path)/services</servicedir>
+      \(installedServices ? "<standard_session_servicedirs/>" : "")
       <policy context="default">
         <allow send_destination="*" eavesdrop="true"/>
         <allow eavesdrop="true"/>
@@ -134,11 +139,11 @@ public final class World: Sendable {
 
   /// Starts a program in this world that goes on by itself.
   public func start(
-    _ arguments: [String], environment changes: [String: String?] = [:]
+    _ arguments: [String], environment changes: [String: String?] = [:], takesLines: Bool = false
   ) throws -> RunningProcess {
     var environment = environment
     for (name, value) in changes { environment[name] = value }
-    return try RunningProcess(arguments, environment: environment)
+    return try RunningProcess(arguments, environment: environment, takesLines: takesLines)
   }
 }
 
