@@ -18,6 +18,7 @@ let embedded: [SwiftSetting] = [
 let package = Package(
   name: "deeplinkd",
   products: [
+    .library(name: "DeeplinkApp", targets: ["DeeplinkApp"]),
     .executable(name: "deeplink-open", targets: ["deeplink-open"]),
     .executable(name: "deeplinkd", targets: ["deeplinkd"]),
     .executable(name: "deeplink", targets: ["deeplink"]),
@@ -63,6 +64,12 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // what apps are made with
+    .target(
+      name: "DeeplinkApp",
+      dependencies: ["DeeplinkLoop", "DeeplinkBus", "DeeplinkContract", "DeeplinkWire"],
+      swiftSettings: strict),
+
     // the programs, short
     .executableTarget(
       name: "deeplink-open", dependencies: ["CDeeplinkDBus", "CDeeplinkLinux"],
@@ -82,6 +89,10 @@ let package = Package(
     .testTarget(
       name: "DeeplinkDaemonTests",
       dependencies: ["DeeplinkDaemon", "DeeplinkWire", "DeeplinkTesting"]),
+    .testTarget(
+      name: "DeeplinkAppTests",
+      dependencies: ["DeeplinkApp", "DeeplinkLoop", "DeeplinkBus", "DeeplinkWire", "DeeplinkTesting"]
+    ),
     .testTarget(
       name: "EndToEndTests", dependencies: ["DeeplinkTesting"], exclude: ["Browsers"]),
   ],
