@@ -91,7 +91,9 @@ let package = Package(
       dependencies: ["DeeplinkDaemon", "DeeplinkWire", "DeeplinkTesting"]),
     .testTarget(
       name: "DeeplinkAppTests",
-      dependencies: ["DeeplinkApp", "DeeplinkLoop", "DeeplinkBus", "DeeplinkWire", "DeeplinkTesting"]
+      dependencies: [
+        "DeeplinkApp", "DeeplinkLoop", "DeeplinkBus", "DeeplinkWire", "DeeplinkTesting",
+      ]
     ),
     .testTarget(
       name: "EndToEndTests", dependencies: ["DeeplinkTesting"], exclude: ["Browsers"]),

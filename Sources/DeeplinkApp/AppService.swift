@@ -52,16 +52,21 @@ import DeeplinkWire
   func start() async throws(DeeplinkApp.Failure) {
     let connection = try connected()
     export(at: name.applicationPath, of: nil, on: connection)
-    for scene in scenes { export(at: path(of: scene), of: scene, on: connection) }
     let outcome: NameRequestOutcome
     do throws(BusError) {
+      // A daemon that comes later does not know the scenes.
+      if daemonOwner == nil {
+        daemonOwner = try await connection.subscribe(.owner(of: .deeplinkd)) { [weak self] signal in
+          if signal.arguments.last?.string != "" { self?.registerScenes() }
+        }
+      }
       outcome = try await connection.requestName(name)
     } catch {
       throw DeeplinkApp.Failure(error)
     }
     guard outcome != .taken else { throw .alreadyRunning(id: name.text) }
     hasStarted = true
-    await followDaemon()
+    registerScenes()
   }
 
   func end() async {
@@ -128,10 +133,8 @@ import DeeplinkWire
     let isNew = !scenes.contains { $0 === scene }
     scenes.removeAll { $0 === scene }
     scenes.append(scene)
-    guard hasStarted, let connection else { return }
     if isNew {
-      export(at: path(of: scene), of: scene, on: connection)
-      Task { daemonOwner == nil ? await followDaemon() : register(scene) }
+      register(scene)
     } else {
       tellDaemon("ActivateScene", .objectPath(path(of: scene)))
     }
@@ -148,22 +151,13 @@ import DeeplinkWire
     ObjectPath(unchecked: "\(name.applicationPath.text)/scene/\(scene.number)")
   }
 
-  /// Registers the scenes now, and again with every daemon that comes after this one.
-  private func followDaemon() async {
-    guard daemonOwner == nil, !scenes.isEmpty, let connection else { return }
-    let subscription = try? await connection.subscribe(.owner(of: .deeplinkd)) {
-      [weak self] signal in
-      if signal.arguments.last?.string != "" { self?.registerAll() }
-    }
-    daemonOwner = subscription
-    registerAll()
-  }
-
-  private func registerAll() {
+  private func registerScenes() {
     for scene in scenes { register(scene) }
   }
 
   private func register(_ scene: DeeplinkApp.Scene) {
+    guard hasStarted, let connection else { return }
+    export(at: path(of: scene), of: scene, on: connection)
     tellDaemon(
       "RegisterScene", .string(plugin), .objectPath(path(of: scene)),
       .strings(scene.handlers.routes))

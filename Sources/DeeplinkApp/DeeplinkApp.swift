@@ -57,10 +57,10 @@ public final class DeeplinkApp: Sendable {
     }
   }
 
-  /// Calls `perform` for each link of `route`, and passes its reply on to the sender.
+  /// `onOpenURL` for links whose sender gets an answer: results, or `.declined`.
   ///
-  /// A reply is a dictionary of results, `.handled` or `.declined`.
-  public func onOpenURL(_ route: String? = nil, perform: @escaping Handler<Reply>) {
+  /// Under a name of its own, as Swift cannot tell closures apart by what they return.
+  public func answerURL(_ route: String? = nil, perform: @escaping Handler<Reply>) {
     handlers.set(route, perform)
   }
 

@@ -4,7 +4,7 @@ extension DeeplinkApp {
   /// What a closure says to the sender of a link.
   ///
   /// ```swift
-  /// app.onOpenURL("import") { link in
+  /// app.answerURL("import") { link in
   ///   let count = try await library.add(from: link.string("from"))
   ///   return ["count": .integer(count)]
   /// }

@@ -30,7 +30,7 @@ extension DeeplinkApp {
       }
     }
 
-    public func onOpenURL(_ route: String? = nil, perform: @escaping Handler<Reply>) {
+    public func answerURL(_ route: String? = nil, perform: @escaping Handler<Reply>) {
       handlers.set(route, perform)
     }
 
