@@ -78,6 +78,9 @@ let package = Package(
       name: "deeplinkd", dependencies: ["DeeplinkDaemon"], swiftSettings: strict),
     .executableTarget(
       name: "deeplink", dependencies: ["DeeplinkWire", "DeeplinkRouting"], swiftSettings: strict),
+    .executableTarget(
+      name: "deeplink-example", dependencies: ["DeeplinkApp"],
+      path: "data/examples/com.example.swift", exclude: ["plugin.json"], swiftSettings: strict),
 
     // tests
     .target(
@@ -96,7 +99,8 @@ let package = Package(
       ]
     ),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["DeeplinkTesting"], exclude: ["Browsers"]),
+      name: "EndToEndTests", dependencies: ["DeeplinkRouting", "DeeplinkTesting"],
+      exclude: ["Browsers"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

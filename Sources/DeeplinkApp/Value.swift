@@ -4,7 +4,7 @@ extension DeeplinkApp {
   /// A parameter of a link, or a member of a result: the values of JSON, without null.
   public enum Value: Sendable, Hashable {
     case string(String)
-    case integer(Int64)
+    case integer(Int)
     case number(Double)
     case boolean(Bool)
     case array([Value])
@@ -18,9 +18,7 @@ extension DeeplinkApp.Value {
   public var array: [Self]? { if case .array(let value) = self { value } else { nil } }
   public var object: [String: Self]? { if case .object(let value) = self { value } else { nil } }
 
-  public var integer: Int? {
-    if case .integer(let value) = self { Int(exactly: value) } else { nil }
-  }
+  public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
 
   /// A whole number is a number too.
   public var number: Double? {
@@ -49,7 +47,7 @@ extension DeeplinkApp.Value: ExpressibleByStringLiteral, ExpressibleByIntegerLit
   ExpressibleByDictionaryLiteral
 {
   public init(stringLiteral value: String) { self = .string(value) }
-  public init(integerLiteral value: Int64) { self = .integer(value) }
+  public init(integerLiteral value: Int) { self = .integer(value) }
   public init(floatLiteral value: Double) { self = .number(value) }
   public init(booleanLiteral value: Bool) { self = .boolean(value) }
   public init(arrayLiteral elements: Self...) { self = .array(elements) }
@@ -66,9 +64,9 @@ extension DeeplinkApp.Value {
   init?(_ value: DeeplinkBus.Value) {
     switch value {
     case .string(let text): self = .string(text)
-    case .int64(let number): self = .integer(number)
-    case .int32(let number): self = .integer(Int64(number))
-    case .uint32(let number): self = .integer(Int64(number))
+    case .int64(let number): self = .integer(Int(clamping: number))
+    case .int32(let number): self = .integer(Int(number))
+    case .uint32(let number): self = .integer(Int(clamping: number))
     case .double(let number): self = .number(number)
     case .boolean(let flag): self = .boolean(flag)
     case .variant(let inner): self.init(inner)
@@ -83,7 +81,7 @@ extension DeeplinkApp.Value {
   var onBus: DeeplinkBus.Value {
     switch self {
     case .string(let text): .string(text)
-    case .integer(let number): .int64(number)
+    case .integer(let number): .int64(Int64(number))
     case .number(let number): .double(number)
     case .boolean(let flag): .boolean(flag)
     case .array(let elements): .array(of: "v", elements.map { .variant($0.onBus) })

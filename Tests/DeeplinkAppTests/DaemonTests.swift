@@ -28,7 +28,7 @@ import Testing
     app.answerURL("show") { link in
       [
         "album": .string(try link.string("album")),
-        "next": .integer(Int64(try link.integer("index")) + 1),
+        "next": .integer(try link.integer("index") + 1),
         "delivery": .string(link.delivery.rawValue),
       ]
     }

@@ -52,7 +52,7 @@ import Testing
   {
     let app = try world.app()
     app.answerURL("string") { ["is": .string(try $0.string("it"))] }
-    app.answerURL("integer") { ["is": .integer(Int64(try $0.integer("it")))] }
+    app.answerURL("integer") { ["is": .integer(try $0.integer("it"))] }
     app.answerURL("number") { ["is": .number(try $0.number("it"))] }
     app.answerURL("boolean") { ["is": .boolean(try $0.boolean("it"))] }
     app.answerURL("array") { ["is": .array(try $0.array("it"))] }
