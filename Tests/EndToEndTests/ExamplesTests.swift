@@ -33,13 +33,14 @@ import Testing
   func `an example answers, launched and running`(_ name: String) throws {
     try install(name)
     let links = ["album/Summer%20%C3%A9?index=3", "album/Winter"]
-    let answers = try links.map { try call("\(name):\($0)") }
+    let answers = try links.map { try desktop.call("\(name):\($0)") }
     #expect(
       answers == [
         "delivered album=Summer é delivery=launch index=3 shown=1",
         "delivered album=Winter delivery=running index=1 shown=2",
       ])
-    #expect(try call("\(name):album/Winter?index=0").hasPrefix("org.deeplinkd.Error.Parameter"))
+    #expect(
+      try desktop.call("\(name):album/Winter?index=0").hasPrefix("org.deeplinkd.Error.Parameter"))
   }
 
   /// Examples that get the URL alone: what they showed, by one process.
@@ -52,7 +53,7 @@ import Testing
     // The one without a bus name does not end with the bus.
     defer { for process in Set(albums(in: shown).map(\.process)) { kill(process, SIGTERM) } }
     for (count, link) in [(1, "album/Summer%20%C3%A9?index=3"), (2, "album/Winter")] {
-      #expect(try call("\(name):\(link)") == "delivered")
+      #expect(try desktop.call("\(name):\(link)") == "delivered")
       _ = try waitForLines(count, in: shown)
     }
     let albums = albums(in: shown)
@@ -92,9 +93,11 @@ import Testing
         to: "\(place)/\(name).\(suffix)")
     }
   }
+}
 
+extension Desktop {
   /// Opens a link and waits: `OUTCOME key=value …`, keys sorted, or the error.
-  private func call(_ url: String) throws -> String {
+  func call(_ url: String) throws -> String {
     let script = """
       import dbus, sys
       daemon = dbus.Interface(
@@ -106,7 +109,7 @@ import Testing
       except dbus.exceptions.DBusException as error:
           print(error.get_dbus_name(), error.get_dbus_message())
       """
-    let done = try desktop.world.run(["/usr/bin/python3", "-c", script, url])
+    let done = try world.run(["/usr/bin/python3", "-c", script, url])
     guard done.status == 0 else { throw TestingError(done.errors) }
     return done.output.trimmed
   }
