@@ -18,6 +18,8 @@ import DeeplinkWire
   /// The one that was active last stands last.
   private var scenes: [DeeplinkApp.Scene] = []
   private var daemonOwner: Subscription?
+  /// What the daemon was told of scenes last.
+  private var lastWord: Task<Void, Never>?
 
   nonisolated init(
     name: WellKnownName, plugin: String, busAddress: String?, handlers: DeeplinkApp.Handlers
@@ -136,7 +138,7 @@ import DeeplinkWire
     if isNew {
       register(scene)
     } else {
-      tellDaemon("ActivateScene", .objectPath(path(of: scene)))
+      tellDaemon(Contract.Dispatcher.activateScene, .objectPath(path(of: scene)))
     }
   }
 
@@ -144,7 +146,9 @@ import DeeplinkWire
     scenes.removeAll { $0 === scene }
     let path = path(of: scene)
     // The object stays until the daemon sends no more links to it.
-    tellDaemon("UnregisterScene", .objectPath(path)) { [self] in connection?.unexport(path) }
+    tellDaemon(Contract.Dispatcher.unregisterScene, .objectPath(path)) { [self] in
+      connection?.unexport(path)
+    }
   }
 
   private func path(of scene: DeeplinkApp.Scene) -> ObjectPath {
@@ -159,33 +163,40 @@ import DeeplinkWire
     guard hasStarted, let connection else { return }
     export(at: path(of: scene), of: scene, on: connection)
     tellDaemon(
-      "RegisterScene", .string(plugin), .objectPath(path(of: scene)),
+      Contract.Dispatcher.registerScene, .string(plugin), .objectPath(path(of: scene)),
       .strings(scene.handlers.routes))
   }
 
   /// Never starts the daemon, and passes over its no: then links come to the app's own object, which
   /// knows the scenes too.
+  ///
+  /// One call after the other, as the daemon takes its time to register and knows nothing to activate
+  /// before that.
   private func tellDaemon(
-    _ member: MemberName, _ arguments: Value..., then: @escaping @LoopActor () -> Void = {}
+    _ member: StaticString, _ arguments: Value..., then: @escaping @LoopActor () -> Void = {}
   ) {
     guard hasStarted, let connection else { return then() }
-    connection.call(
-      MethodCall(
-        to: .wellKnown(.deeplinkd), path: .deeplinkd, interface: .dispatcher, member: member,
-        arguments: arguments, mayStartDestination: false)
-    ) { _ in then() }
+    lastWord = Task { [lastWord] in
+      await lastWord?.value
+      _ = try? await connection.call(daemonCall(member, arguments, mayStart: false))
+      then()
+    }
   }
+
+  /// Returns when the daemon has answered all that it was told of scenes.
+  func hasToldDaemon() async { await lastWord?.value }
 
   // MARK: Links that go out
 
   func open(
-    _ url: String, activationToken: String?, limit: Duration
+    _ url: String, activationToken: String?, wantsCallback: Bool, limit: Duration
   ) async throws(DeeplinkApp.Failure) -> DeeplinkApp.Outcome {
     var options = LinkOptions()
     options.activationToken = activationToken
     options.timeout = limit
+    options.wantsCallback = wantsCallback
     let values = try await callDaemon(
-      "Open", .string(url), options.value, limit: limit + .seconds(Limit.call))
+      Contract.Dispatcher.open, .string(url), options.value, limit: limit + .seconds(Limit.call))
     guard let outcome = DeeplinkApp.Outcome(values) else {
       throw DeeplinkApp.Failure(.unexpectedReply(signature: values.signature.text))
     }
@@ -193,7 +204,8 @@ import DeeplinkWire
   }
 
   func canOpen(_ url: String) async throws(DeeplinkApp.Failure) -> Bool {
-    let values = try await callDaemon("CanOpen", .string(url), limit: .seconds(Limit.call))
+    let values = try await callDaemon(
+      Contract.Dispatcher.canOpen, .string(url), limit: .seconds(Limit.call))
     guard let answer = values.first?.boolean else {
       throw DeeplinkApp.Failure(.unexpectedReply(signature: values.signature.text))
     }
@@ -201,17 +213,24 @@ import DeeplinkWire
   }
 
   private func callDaemon(
-    _ member: MemberName, _ arguments: Value..., limit: Duration
+    _ member: StaticString, _ arguments: Value..., limit: Duration
   ) async throws(DeeplinkApp.Failure) -> [Value] {
     let connection = try connected()
     do throws(BusError) {
       return try await connection.call(
-        MethodCall(
-          to: .wellKnown(.deeplinkd), path: .deeplinkd, interface: .dispatcher, member: member,
-          arguments: arguments), timeout: limit)
+        daemonCall(member, arguments, mayStart: true), timeout: limit)
     } catch {
       throw DeeplinkApp.Failure(error)
     }
+  }
+
+  private func daemonCall(
+    _ member: StaticString, _ arguments: [Value], mayStart: Bool
+  ) -> MethodCall {
+    MethodCall(
+      to: .wellKnown(.deeplinkd), path: .deeplinkd, interface: .dispatcher,
+      member: MemberName(unchecked: member.description), arguments: arguments,
+      mayStartDestination: mayStart)
   }
 }
 

@@ -89,6 +89,9 @@ public final class DeeplinkApp: Sendable {
     Task { @LoopActor [service] in service.stop() }
   }
 
+  /// Returns when the daemon knows of every window what it was told; for tests.
+  package func scenesAreKnown() async { await service.hasToldDaemon() }
+
   // MARK: Links that go out
 
   /// Opens `url` and says what became of it, at most `limit` later.
@@ -96,12 +99,16 @@ public final class DeeplinkApp: Sendable {
   /// It needs no `start()`. A link that fails in its target is an outcome; an error is thrown
   /// where nothing was done with it.
   ///
-  /// - Parameter activationToken: From the toolkit, so that the other app may come to the front.
+  /// - Parameters:
+  ///   - activationToken: From the toolkit, so that the other app may come to the front.
+  ///   - wantsCallback: An app that answers by x-callback-url alone is asked that way.
   /// - Throws: `refused` when no app takes such a link; `unavailable` when deeplinkd is not there.
   public func open(
-    _ url: String, activationToken: String? = nil, limit: Duration = .seconds(20)
+    _ url: String, activationToken: String? = nil, wantsCallback: Bool = false,
+    limit: Duration = .seconds(20)
   ) async throws(Failure) -> Outcome {
-    try await service.open(url, activationToken: activationToken, limit: limit)
+    try await service.open(
+      url, activationToken: activationToken, wantsCallback: wantsCallback, limit: limit)
   }
 
   /// Whether an app would take `url` now; nothing is opened.

@@ -1,4 +1,5 @@
 import DeeplinkTesting
+import Foundation
 import Testing
 
 @testable import DeeplinkApp
@@ -49,6 +50,45 @@ import Testing
     let failed = try await app.open("com.example.photos:other")
     #expect(failed.state == .failed)
     #expect(failed.message == "the drawer is stuck")
+    app.stop()
+  }
+
+  @Test(.enabled(if: Requirement.program("dbus-monitor"), "dbus-monitor is not installed"))
+  func `the daemon sends a link to the window that was active last`() async throws {
+    let calls = desktop.world.root.appending(path: "calls")
+    let monitor = try desktop.world.start([
+      "sh", "-c", "exec dbus-monitor \"interface='org.deeplinkd.Handler1'\" > \(calls.path)",
+    ])
+    // Its own first messages tell that it listens.
+    _ = try waitForLines(1, in: calls)
+    app.answerURL { _ in ["by": "app"] }
+    try await app.start()
+    // Answered by the app itself: starts the daemon, which then can be told of windows.
+    #expect(try await app.open("com.example.photos:other").result == ["by": "app"])
+    let windows = ["first", "second"].map { name in
+      let window = app.scene()
+      window.answerURL("show") { _ in ["by": .string(name)] }
+      window.becameActive()
+      return window
+    }
+    windows[0].becameActive()
+    for expected in ["first", "second", "app"] {
+      await app.scenesAreKnown()
+      #expect(try await app.open("com.example.photos:album/a").result == ["by": .string(expected)])
+      windows[expected == "first" ? 0 : 1].close()
+    }
+    func paths() -> [String] {
+      lines(of: calls).filter { $0.contains("member=Open") }.compactMap { line in
+        line.split(separator: " ").first { $0.hasPrefix("path=") }.map(String.init)
+      }
+    }
+    try wait(forChangesOf: calls) { paths().count >= 4 }
+    #expect(
+      paths() == [
+        "path=/com/example/Photos;", "path=/com/example/Photos/scene/1;",
+        "path=/com/example/Photos/scene/2;", "path=/com/example/Photos;",
+      ])
+    monitor.signal(SIGTERM)
     app.stop()
   }
 

@@ -17,12 +17,13 @@ import Testing
       #expect(call.arguments[0].string == "known:a")
       #expect(call.arguments[1].options?["timeout"] == .uint32(1500))
       #expect(call.arguments[1].options?["activation-token"] == .string("token"))
+      #expect(call.arguments[1].options?["callback"] == .boolean(true))
       call.reply(
         .uint64(7), .string(state.rawValue), .options(["message": .string("so it is")]))
     }
     let app = try world.app()
     let outcome = try await app.open(
-      "known:a", activationToken: "token", limit: .milliseconds(1500))
+      "known:a", activationToken: "token", wantsCallback: true, limit: .milliseconds(1500))
     #expect(outcome.id == 7)
     #expect(outcome.state == state)
     #expect(outcome.isDelivered == (state == .delivered))
