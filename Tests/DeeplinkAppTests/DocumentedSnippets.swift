@@ -9,6 +9,14 @@ import DeeplinkApp
 
 func showShareButton() {}
 
+func readme(_ gallery: Gallery) async throws {
+  let app = try DeeplinkApp(id: "com.example.photos")
+  app.onOpenURL("show-album") { @MainActor link in
+    gallery.show(album: try link.string("album"), index: try link.integer("index"))
+  }
+  try await app.start()
+}
+
 func oneDoor(_ app: DeeplinkApp, _ gallery: Gallery) async throws {
   app.onOpenURL("show-album") { @MainActor link in
     gallery.show(album: try link.string("album"), index: try link.integer("index"))

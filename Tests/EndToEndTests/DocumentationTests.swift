@@ -12,7 +12,7 @@ import Testing
 
   /// The fenced blocks of a page, in order.
   private static func snippets(of page: String) throws -> [Snippet] {
-    let file = Repository.root.appending(path: "data/doc/\(page)")
+    let file = Repository.root.appending(path: page)
     let parts = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "```")
     return parts.enumerated().filter { $0.offset % 2 == 1 }.map { _, block in
       let language = block.prefix { $0 != "\n" }
@@ -25,7 +25,7 @@ import Testing
     text.components(separatedBy: "\n").map(\.trimmed).filter { !$0.isEmpty }
   }
 
-  @Test(arguments: [("apps.md", 11), ("apple.md", 4)])
+  @Test(arguments: [("data/doc/apps.md", 11), ("data/doc/apple.md", 4)])
   func `every snippet is of a kind that is checked`(page: String, count: Int) throws {
     let languages = try Self.snippets(of: page).map(\.language)
     #expect(languages.count == count)
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func `manifests and actions are valid`() throws {
-    let snippets = try Self.snippets(of: "apps.md").filter { $0.language == "json" }
+    let snippets = try Self.snippets(of: "data/doc/apps.md").filter { $0.language == "json" }
     #expect(snippets.count == 5)
     for snippet in snippets {
       let manifest =
@@ -43,7 +43,8 @@ import Testing
         {"id": "com.example.photos", "name": "Photos", "schemes": ["com.example.photos"],
          "routes": [{"name": "show-album", "match": "album/:album", \(snippet.text)}]}
         """
-      let (plugin, diagnostics) = Plugin.read(Array(manifest.utf8), file: "apps.md", folder: "/")
+      let (plugin, diagnostics) = Plugin.read(
+        Array(manifest.utf8), file: "data/doc/apps.md", folder: "/")
       #expect(plugin != nil, "\(snippet.text)")
       #expect(diagnostics.isEmpty, "\(diagnostics)")
     }
@@ -51,10 +52,11 @@ import Testing
 
   /// Indentation aside, the snippet stands line by line in a source that is compiled or run.
   @Test(arguments: [
-    ("apps.md", "swift", 1, ["data/examples/com.example.swift/Albums.swift"]),
-    ("apple.md", "swift", 4, ["Tests/DeeplinkAppTests/DocumentedSnippets.swift"]),
+    ("data/doc/apps.md", "swift", 1, ["data/examples/com.example.swift/Albums.swift"]),
+    ("README.md", "swift", 1, ["Tests/DeeplinkAppTests/DocumentedSnippets.swift"]),
+    ("data/doc/apple.md", "swift", 4, ["Tests/DeeplinkAppTests/DocumentedSnippets.swift"]),
     (
-      "apps.md", "python", 2,
+      "data/doc/apps.md", "python", 2,
       ["data/examples/com.example.handler/albums", "data/examples/com.example.worker/albums"]
     ),
   ])
@@ -81,7 +83,8 @@ import Testing
       "GIO's headers are not installed"))
   func `the program in C compiles without a warning`() throws {
     let world = try World()
-    let snippet = try #require(try Self.snippets(of: "apps.md").first { $0.language == "c" })
+    let snippet = try #require(
+      try Self.snippets(of: "data/doc/apps.md").first { $0.language == "c" })
     let source = try world.write(snippet.text, to: "app.c").path
     let done = try world.run([
       "sh", "-c",
@@ -92,7 +95,7 @@ import Testing
 
   @Test(.enabled(if: Requirement.program("bwrap"), "bwrap is not installed"))
   func `the script shows what a link names`() throws {
-    let snippets = try Self.snippets(of: "apps.md")
+    let snippets = try Self.snippets(of: "data/doc/apps.md")
     let manifest = try #require(snippets.last { $0.language == "json" })
     let script = try #require(
       snippets.first { $0.language == "sh" && $0.text.hasPrefix("#!") })
