@@ -18,6 +18,7 @@ let embedded: [SwiftSetting] = [
 let package = Package(
   name: "deeplinkd",
   products: [
+    .library(name: "DeeplinkApp", targets: ["DeeplinkApp"]),
     .executable(name: "deeplink-open", targets: ["deeplink-open"]),
     .executable(name: "deeplinkd", targets: ["deeplinkd"]),
     .executable(name: "deeplink", targets: ["deeplink"]),
@@ -70,6 +71,12 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // what apps are made with
+    .target(
+      name: "DeeplinkApp",
+      dependencies: ["DeeplinkLoop", "DeeplinkBus", "DeeplinkContract", "DeeplinkWire"],
+      swiftSettings: strict),
+
     // the programs, short
     .executableTarget(
       name: "deeplink-open", dependencies: ["CDeeplinkDBus", "CDeeplinkLinux"],
@@ -78,6 +85,9 @@ let package = Package(
       name: "deeplinkd", dependencies: ["DeeplinkDaemon"], swiftSettings: strict),
     .executableTarget(
       name: "deeplink", dependencies: ["DeeplinkCommandLine"], swiftSettings: strict),
+    .executableTarget(
+      name: "deeplink-example", dependencies: ["DeeplinkApp"],
+      path: "data/examples/com.example.swift", exclude: ["plugin.json"], swiftSettings: strict),
 
     // tests
     .target(
@@ -94,7 +104,14 @@ let package = Package(
       name: "DeeplinkCommandLineTests",
       dependencies: ["DeeplinkCommandLine", "DeeplinkRouting", "DeeplinkTesting"]),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["DeeplinkTesting"], exclude: ["Browsers", "Bus"]),
+      name: "DeeplinkAppTests",
+      dependencies: [
+        "DeeplinkApp", "DeeplinkLoop", "DeeplinkBus", "DeeplinkWire", "DeeplinkTesting",
+      ]
+    ),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["DeeplinkRouting", "DeeplinkTesting"],
+      exclude: ["Browsers", "Bus"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
