@@ -55,7 +55,7 @@ extension Handover {
   fileprivate var busContext: [String: Value] {
     platformData.merging([
       "delivery": .string(mode.rawValue), "attempt": .uint32(UInt32(clamping: attempt)),
-      "raw-url": .string(String(decoding: link.received, as: UTF8.self)),
+      "raw-url": .string(link.rawText),
       "source": .string(source), "hops": .uint32(UInt32(clamping: hops)),
     ]) { $1 }
   }

@@ -53,7 +53,7 @@ extension Handover {
     context["startupID"] = startupID.map { .string($0) }
     return .object([
       "id": .integer(Int64(clamping: id)), "url": .string(link.canonical.href),
-      "rawURL": .string(String(decoding: link.received, as: UTF8.self)),
+      "rawURL": .string(link.rawText),
       "route": .string(route.name),
       "parameters": .object(
         parameters.filter { $0.value != .null }.mapValues(\.json)),
@@ -68,7 +68,7 @@ extension Handover {
     Substitution(
       route: route, parameters: parameters,
       facts: Substitution.Facts(
-        url: link.canonical.href, rawURL: String(decoding: link.received, as: UTF8.self),
+        url: link.canonical.href, rawURL: link.rawText,
         id: String(id), source: source, delivery: mode.rawValue))
   }
 }

@@ -15,6 +15,14 @@ public enum Contract {
     public static let submit: StaticString = "Submit"
     public static let canOpen: StaticString = "CanOpen"
     public static let explain: StaticString = "Explain"
+    public static let cancel: StaticString = "Cancel"
+    public static let registerScene: StaticString = "RegisterScene"
+    public static let activateScene: StaticString = "ActivateScene"
+    public static let unregisterScene: StaticString = "UnregisterScene"
+    public static let listPlugins: StaticString = "ListPlugins"
+    public static let history: StaticString = "History"
+    public static let follow: StaticString = "Follow"
+    public static let reload: StaticString = "Reload"
     public static let deliveryChanged: StaticString = "DeliveryChanged"
   }
 

@@ -69,8 +69,15 @@ import Glibc
       let courier = Courier(
         connection: connection, book: book, ledger: ledger, configuration: configuration,
         directories: directories, environment: environment)
+      let recorder = HistoryRecorder(directories: directories, configuration: configuration)
+      let notifier = Notifier(connection: connection)
       let intake = Intake(
-        book: book, ledger: ledger, courier: courier, configuration: configuration)
+        book: book, ledger: ledger, courier: courier, configuration: configuration,
+        callers: Callers(connection: connection), recorder: recorder, notifier: notifier)
+      book.onEnd = { delivery in
+        recorder.record(delivery)
+        notifier.tell(delivery)
+      }
       connection.export([.dispatcher(intake), .application(intake)], at: .deeplinkd)
       service = Service(connection: connection, book: book, courier: courier, intake: intake)
       switch try await connection.requestName(.deeplinkd) {

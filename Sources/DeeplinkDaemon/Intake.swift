@@ -5,18 +5,25 @@ import DeeplinkWire
 
 /// The one way in: every link, however it was sent, is admitted, routed and kept here.
 @LoopActor final class Intake: Dispatcher, ApplicationService {
-  private let book: DeliveryBook
+  let book: DeliveryBook
   private let ledger: Ledger
-  private let courier: Courier
-  private let configuration: Configuration
+  let courier: Courier
+  let configuration: Configuration
+  let callers: Callers
+  let recorder: HistoryRecorder
+  private let notifier: Notifier
 
   init(
-    book: DeliveryBook, ledger: Ledger, courier: Courier, configuration: Configuration
+    book: DeliveryBook, ledger: Ledger, courier: Courier, configuration: Configuration,
+    callers: Callers, recorder: HistoryRecorder, notifier: Notifier
   ) {
     self.book = book
     self.ledger = ledger
     self.courier = courier
     self.configuration = configuration
+    self.callers = callers
+    self.recorder = recorder
+    self.notifier = notifier
   }
 
   // MARK: Admission
@@ -40,9 +47,22 @@ import DeeplinkWire
       book.announce(delivery)
       courier.deliver(delivery)
     } catch {
-      book.countRefusal(error.code)
+      refused(url, options, error)
       throw error
     }
+  }
+
+  /// A refusal does nothing but be told: to the sender, in the history, and to the person where nobody
+  /// looks at a terminal.
+  private func refused(_ url: String, _ options: LinkOptions, _ refusal: Refusal) {
+    book.countRefusal(refusal.code)
+    let scheme = Scheme(String(url.prefix { $0 != ":" }))
+    let owner = scheme.flatMap { configuration.table.owner(of: $0) }
+    recorder.record(
+      refusal, scheme: owner == nil ? "" : scheme?.text ?? "", size: url.utf8.count)
+    guard !options.isInteractive else { return }
+    notifier.tell(
+      "A link was not opened", refusal.message, plugin: owner?.id, icon: owner?.icon)
   }
 
   private func admit(_ url: String) throws(Refusal) -> (Link, [Match]) {

@@ -14,6 +14,23 @@ import DeeplinkLoop
     completion: @escaping @LoopActor (Result<SubmitReply, DispatcherError>) -> Void)
   func explain(_ url: String) -> String
   func canOpen(_ url: String) -> Bool
+  /// Takes back a link of the sender's own that is not handed over yet.
+  func cancel(_ id: UInt64, from sender: UniqueName?) throws(DispatcherError)
+
+  func registerScene(
+    _ path: ObjectPath, routes: [String], plugin: String, from sender: UniqueName?
+  ) async throws(DispatcherError)
+  func activateScene(_ path: ObjectPath, from sender: UniqueName?) throws(DispatcherError)
+  func unregisterScene(_ path: ObjectPath, from sender: UniqueName?) throws(DispatcherError)
+
+  // Not for sandboxed callers.
+  func listPlugins(for sender: UniqueName?) async throws(DispatcherError) -> String
+  func history(
+    _ filter: [String: Value], for sender: UniqueName?
+  ) async throws(DispatcherError) -> String
+  /// From now on the sender is told of every delivery's states.
+  func follow(from sender: UniqueName?) async throws(DispatcherError)
+  func reload(from sender: UniqueName?) async throws(DispatcherError)
 
   var schemes: [String] { get }
   var pendingCount: UInt32 { get }
@@ -23,13 +40,21 @@ import DeeplinkLoop
 
 /// A refusal as it goes over the bus.
 public struct DispatcherError: Error, Hashable, Sendable {
-  /// In CamelCase: the last part of the error's name.
+  /// In CamelCase: the last part of the error's name; or the whole of a standard error's name.
   public var code: String
   public var message: String
 
   public init(code: String, message: String) {
     self.code = code
     self.message = message
+  }
+
+  public static func accessDenied(_ message: String) -> DispatcherError {
+    DispatcherError(code: ErrorName.accessDenied.text, message: message)
+  }
+
+  public static func invalidArguments(_ message: String) -> DispatcherError {
+    DispatcherError(code: ErrorName.invalidArgs.text, message: message)
   }
 }
 
@@ -101,7 +126,13 @@ extension Interface {
         ) { [unowned service] call in
           call.reply(.boolean(service.canOpen(call.arguments[0].string ?? "")))
         },
-      ],
+        Method(MemberName(Contract.Dispatcher.cancel), in: [Argument("id", "t")]) {
+          [unowned service] call in
+          call.answer { () throws(DispatcherError) in
+            try service.cancel(call.arguments[0].uint64 ?? 0, from: call.sender)
+          }
+        },
+      ] + sceneMethods(service) + ownMethods(service),
       signals: [
         SignalDeclaration(
           MemberName(Contract.Dispatcher.deliveryChanged),
@@ -120,6 +151,78 @@ extension Interface {
             })
         },
       ])
+  }
+}
+
+extension Interface {
+  @LoopActor private static func sceneMethods(_ service: any Dispatcher) -> [Method] {
+    [
+      Method(
+        MemberName(Contract.Dispatcher.registerScene),
+        in: [Argument("plugin", "s"), Argument("path", "o"), Argument("routes", "as")]
+      ) { [unowned service] call in
+        Task {
+          await call.answer { () async throws(DispatcherError) in
+            guard case .objectPath(let path) = call.arguments[1] else { return }
+            try await service.registerScene(
+              path, routes: call.arguments[2].strings ?? [],
+              plugin: call.arguments[0].string ?? "", from: call.sender)
+          }
+        }
+      },
+      Method(MemberName(Contract.Dispatcher.activateScene), in: [Argument("path", "o")]) {
+        [unowned service] call in
+        call.answer { () throws(DispatcherError) in
+          guard case .objectPath(let path) = call.arguments[0] else { return }
+          try service.activateScene(path, from: call.sender)
+        }
+      },
+      Method(MemberName(Contract.Dispatcher.unregisterScene), in: [Argument("path", "o")]) {
+        [unowned service] call in
+        call.answer { () throws(DispatcherError) in
+          guard case .objectPath(let path) = call.arguments[0] else { return }
+          try service.unregisterScene(path, from: call.sender)
+        }
+      },
+    ]
+  }
+
+  /// What is not for sandboxed callers.
+  @LoopActor private static func ownMethods(_ service: any Dispatcher) -> [Method] {
+    [
+      Method(MemberName(Contract.Dispatcher.listPlugins), out: [Argument("json", "s")]) {
+        [unowned service] call in
+        Task {
+          await call.answerText { () async throws(DispatcherError) in
+            try await service.listPlugins(for: call.sender)
+          }
+        }
+      },
+      Method(
+        MemberName(Contract.Dispatcher.history), in: [Argument("filter", "a{sv}")],
+        out: [Argument("json", "s")]
+      ) { [unowned service] call in
+        Task {
+          await call.answerText { () async throws(DispatcherError) in
+            try await service.history(call.arguments[0].options ?? [:], for: call.sender)
+          }
+        }
+      },
+      Method(MemberName(Contract.Dispatcher.follow)) { [unowned service] call in
+        Task {
+          await call.answer { () async throws(DispatcherError) in
+            try await service.follow(from: call.sender)
+          }
+        }
+      },
+      Method(MemberName(Contract.Dispatcher.reload)) { [unowned service] call in
+        Task {
+          await call.answer { () async throws(DispatcherError) in
+            try await service.reload(from: call.sender)
+          }
+        }
+      },
+    ]
   }
 }
 
@@ -147,6 +250,33 @@ extension IncomingCall {
   }
 
   func refuse(_ error: DispatcherError) {
-    fail(ErrorName(unchecked: Contract.errorPrefix.text + error.code), error.message)
+    let name = error.code.contains(".") ? error.code : Contract.errorPrefix.text + error.code
+    fail(ErrorName(unchecked: name), error.message)
+  }
+
+  func answer(_ body: () throws(DispatcherError) -> Void) {
+    do throws(DispatcherError) {
+      try body()
+      reply()
+    } catch {
+      refuse(error)
+    }
+  }
+
+  func answer(_ body: @LoopActor () async throws(DispatcherError) -> Void) async {
+    do throws(DispatcherError) {
+      try await body()
+      reply()
+    } catch {
+      refuse(error)
+    }
+  }
+
+  func answerText(_ body: @LoopActor () async throws(DispatcherError) -> String) async {
+    do throws(DispatcherError) {
+      reply(.string(try await body()))
+    } catch {
+      refuse(error)
+    }
   }
 }

@@ -111,6 +111,15 @@ enum Dictionary {
   }
 
   static func entry(
+    _ key: StaticString, _ value: Bool, in dictionary: inout DBusMessageIter
+  ) -> Bool {
+    unsafe entry(key, "b", in: &dictionary) { inner in
+      var value: UInt32 = value ? 1 : 0
+      return unsafe dbus_message_iter_append_basic(&inner, Int32(UInt8(ascii: "b")), &value) != 0
+    }
+  }
+
+  static func entry(
     _ key: StaticString, _ signature: StaticString, in dictionary: inout DBusMessageIter,
     _ fill: (inout DBusMessageIter) -> Bool
   ) -> Bool {

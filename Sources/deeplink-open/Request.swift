@@ -76,6 +76,9 @@ enum Request {
           done =
             unsafe done && Dictionary.entry(Contract.Option.timeout, milliseconds, in: &options)
         }
+        if isatty(2) != 0 {
+          done = unsafe done && Dictionary.entry(Contract.Option.interactive, true, in: &options)
+        }
         unsafe Environment.forEachToken { key, value in
           done = unsafe done && Dictionary.entry(key, value, in: &options)
         }

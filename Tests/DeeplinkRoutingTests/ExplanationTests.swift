@@ -4,14 +4,14 @@ import Testing
 
 /// The manifest that lies in `Tests/Manifests`, an app with a route of each kind.
 enum Photos {
-  static func plugin() throws -> Plugin {
+  static func document() throws -> JSONValue {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "Manifests/com.example.Photos")
-    let bytes = try [UInt8](Data(contentsOf: folder.appending(path: "plugin.json")))
-    let (plugin, diagnostics) = Plugin.read(bytes, file: "plugin.json")
-    guard let plugin else { throw Manifest.Wrong(diagnostics: diagnostics) }
-    return plugin
+    return try JSONValue(
+      json5: [UInt8](Data(contentsOf: folder.appending(path: "plugin.json"))))
   }
+
+  static func plugin() throws -> Plugin { try Manifest.load(document()) }
 }
 
 @Suite struct ExplanationTests {

@@ -41,6 +41,7 @@ struct InvalidManifest: Sendable, CustomTestStringConvertible {
       "id type", Manifest.plugin(["id": 3]), at: "$.id", "expected a string, found a number"),
     InvalidManifest("id one element", Manifest.plugin(["id": "Photos"]), at: "$.id", "no identity"),
     InvalidManifest("id digit", Manifest.plugin(["id": "com.7even.A"]), at: "$.id", "no identity"),
+    InvalidManifest("id hyphen", Manifest.plugin(["id": "-x.y"]), at: "$.id", "no identity"),
     InvalidManifest("id slash", Manifest.plugin(["id": "com.a/../b"]), at: "$.id", "no identity"),
     InvalidManifest(
       "id empty element", Manifest.plugin(["id": "com..a"]), at: "$.id", "no identity"),

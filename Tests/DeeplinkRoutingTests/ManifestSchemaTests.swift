@@ -25,6 +25,27 @@ struct ManifestSchemaTests {
     #expect(errors.count == InvalidManifest.all.count)
   }
 
+  /// Each document is a right one with one value replaced, removed or added somewhere.
+  @Test func `the schema never refuses what the loader takes`() throws {
+    var generator = SplitMix(state: 11)
+    let right = try ValidManifest.all.map(\.document) + [Photos.document()]
+    let documents = (0..<3_000).map { _ in
+      (right.randomElement(using: &generator) ?? .null).mutated(using: &generator)
+    }
+    let errors = try SchemaValidator.errors(in: documents)
+    var taken = 0
+    for (document, error) in zip(documents, errors) {
+      let (plugin, diagnostics) = Plugin.read(Array(document.description.utf8), file: "p")
+      if plugin != nil {
+        taken += 1
+        #expect(error.isEmpty, "\(error) in \(document)")
+      } else if !error.isEmpty {
+        #expect(diagnostics.contains { $0.severity == .error })
+      }
+    }
+    #expect(errors.count == 3_000 && taken > 300)
+  }
+
   @Test func `every manifest in the repository is valid for both`() throws {
     let root = SchemaValidator.root
     let skipped = [".build", ".git"]

@@ -287,6 +287,31 @@ import Testing
     #expect(Self.links.count == 26)
   }
 
+  @Test func `many pairs are found by name as few are`() throws {
+    let plugin = try Manifest.load(
+      Manifest.with(route: [
+        "match": "/", "action": ["notify": ["title": "t"]], "formEncoded": true,
+        "parameters": [
+          "p": ["required": true], "a b": [:], "l": ["type": "array"], "f": ["type": "boolean"],
+        ],
+      ]))
+    let table = RouteTable(plugins: [plugin])
+    let many = (0..<5_000).map { "x\($0)=1" }.joined(separator: "&")
+    func parameters(_ query: String) throws -> [String: ParameterValue] {
+      try table.matches(for: Link(admitting: Array("com.example.photos:/?\(query)".utf8)))[0]
+        .parameters
+    }
+    let query = "a+b=1&f&l=1&%70=2&l=2"
+    #expect(try parameters("\(many)&\(query)") == parameters(query))
+    #expect(
+      try parameters(query) == [
+        "a b": .string("1"), "f": .boolean(true), "p": .string("2"),
+        "l": .array([.string("1"), .string("2")]),
+      ])
+    #expect(throws: Refusal.self) { try parameters("\(many)&p=1&p=2") }
+    #expect(throws: Refusal.self) { try parameters(many) }
+  }
+
   @Test func `callbacks are told apart from parameters`() throws {
     let plugin = try Manifest.load(
       Manifest.with(route: [

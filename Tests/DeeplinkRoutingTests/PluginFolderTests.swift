@@ -134,7 +134,8 @@ import Testing
       try disk.write(
         "home", "com.example.A", Manifest.plugin(["id": "com.example.Other"]).description)
     }
-    let (plugin, diagnostics) = PluginFolder(path: folder).read(user: disk.user)
+    let (plugin, diagnostics) = PluginFolder(path: folder).read(
+      user: disk.user, expecting: try PluginID("com.example.A"))
     #expect(plugin == nil)
     #expect(diagnostics.map(\.reason) == [fault.reason])
   }

@@ -146,6 +146,30 @@ import Testing
     #expect(table.schemes == ["w.y", "x.y", "z.y"])
   }
 
+  @Test func `a link of an approved domain reaches the plugin that it approves, and no other`()
+    throws
+  {
+    let domains: [String: JSONValue] = [
+      "associatedDomains": ["applinks:example.com"], "appIDs": ["A.com.example.a"],
+    ]
+    let table = RouteTable(plugins: [
+      try Self.plugin("a", "//example.com/recipes/:id", domains),
+      try Self.plugin("b", "//example.com/recipes/7", domains),
+      try Self.plugin("c", "//example.com/*"),
+    ])
+    let link = try Link(admitting: Array("https://Example.com/recipes/7".utf8))
+    func names(_ id: String) throws -> [String] {
+      try table.matches(for: link, approvedFor: PluginID("com.example.\(id)")).map(\.route.name)
+    }
+    #expect(try names("a") == ["a"])
+    #expect(try names("b") == ["b"])
+    #expect(throws: Refusal.self) { try names("c") }
+    #expect(throws: Refusal.self) { try table.matches(for: link) }
+    let approved = try PluginID("com.example.a")
+    let json = explain(link.received, table: table, approvedFor: approved).json
+    #expect(json["accepted"] == true && json["parameters"] == ["id": "7"])
+  }
+
   @Test
   func `more than 64 routes of several plugins with one form leave the rest out, with a word`()
     throws

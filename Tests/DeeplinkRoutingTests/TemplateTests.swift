@@ -85,6 +85,12 @@ import Testing
     #expect(notify.title.text(substitution.text) == "mine u a/b launch")
   }
 
+  @Test func `what stands around a received link does not reach an argument`() throws {
+    let link = try Link(admitting: Array("\0 \nMyApp:a%41 b \u{1F}".utf8))
+    let facts = Substitution.Facts(link: link, id: "1", source: "s", delivery: "running")
+    #expect(facts.rawURL == "MyApp:a%41 b" && facts.url == "myapp:aA%20b")
+  }
+
   @Test func `arguments of a call keep their types`() throws {
     let plugin = try Manifest.load(
       Manifest.with(

@@ -89,6 +89,12 @@ import DeeplinkWire
     }
   }
 
+  /// Takes a link back that is not handed over yet; false when it is.
+  func cancel(_ delivery: Delivery) -> Bool {
+    guard let match = delivery.match, let key = key(of: match) else { return false }
+    return runners[key]?.cancel(delivery) ?? false
+  }
+
   /// Ends every worker, and says when all are gone.
   func stop() {
     for runner in runners.values { runner.stop() }

@@ -35,16 +35,21 @@ import DeeplinkWire
     self.options = options
     self.sender = sender
     self.matches = matches[...]
+    lastMatch = matches.first
     self.acceptedAt = acceptedAt
   }
 
   /// Nil when every route has said no.
   var match: Match? { matches.first }
 
+  /// The route that is or was at it last.
+  private(set) var lastMatch: Match?
+
   /// The route that was at it has said no.
   func dropMatch() {
     matches = matches.dropFirst()
     declinedCount += 1
+    lastMatch = match ?? lastMatch
   }
 
   /// How old it is, in seconds.

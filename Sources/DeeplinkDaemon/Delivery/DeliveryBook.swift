@@ -13,6 +13,8 @@ import DeeplinkWire
   private var ended = EndedRequests()
   private var lastID: UInt64 = 0
   private(set) var statistics: [String: UInt64] = [:]
+  /// Those who asked to be told of every delivery.
+  var followers: Set<UniqueName> = []
   /// Told when the last delivery has ended.
   var onEmpty: (@LoopActor () -> Void)?
 
@@ -109,9 +111,10 @@ import DeeplinkWire
 
   private func tellIfEmpty() { if open.isEmpty { onEmpty?() } }
 
-  /// `DeliveryChanged`, to the sender alone; nothing of the link's values is in it.
+  /// `DeliveryChanged`, to the sender and to those who follow; nothing of the link's values is in it.
   func announce(_ delivery: Delivery) {
-    guard let sender = delivery.sender else { return }
+    let listeners = followers.union(delivery.sender.map { [$0] } ?? [])
+    guard !listeners.isEmpty else { return }
     let (id, state) = (delivery.id, delivery.state)
     var facts: [String: Value] = [:]
     if let match = delivery.match {
@@ -121,7 +124,9 @@ import DeeplinkWire
     facts["delivery"] = delivery.mode.map { .string($0.rawValue) }
     if delivery.state.isOutcome { facts["result"] = .options(delivery.result) }
     ledger.afterCommit { [connection, facts] in
-      try? connection.emit(.deliveryChanged(id, state, facts), to: .unique(sender))
+      for listener in listeners {
+        try? connection.emit(.deliveryChanged(id, state, facts), to: .unique(listener))
+      }
     }
   }
 }

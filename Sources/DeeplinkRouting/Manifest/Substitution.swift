@@ -18,6 +18,12 @@ public struct Substitution: Sendable {
       self.source = source
       self.delivery = delivery
     }
+
+    public init(link: Link, id: String, source: String, delivery: String) {
+      self.init(
+        url: link.canonical.href, rawURL: link.rawText, id: id, source: source,
+        delivery: delivery)
+    }
   }
 
   private let route: Route
@@ -83,4 +89,12 @@ extension Action.Call {
 extension Action.OpenURL {
   /// Nil where the values would make another URL of it than the author wrote.
   public func url(_ substitution: Substitution) -> String? { url.url(substitution.elements) }
+}
+
+extension Link {
+  /// The URL as it was received, without the spaces and controls around it: a NUL among them would
+  /// end an argument, and libdbus with it.
+  public var rawText: String {
+    String(decoding: received[URLParser.trimmedRange(of: received)], as: UTF8.self)
+  }
 }

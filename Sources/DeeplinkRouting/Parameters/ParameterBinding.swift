@@ -65,9 +65,7 @@ struct ParameterBinding {
     do throws(Violation) {
       if let place = placeOfCapture(parameter.name) {
         if let raw = captures.first(where: { $0.name == parameter.name }) {
-          guard !source.query.pairs.contains(where: { isNamed($0, parameter.name) }) else {
-            throw .twice
-          }
+          guard named(parameter.name, in: source.query).isEmpty else { throw .twice }
           return try captured(raw.value, at: place, parameter)
         }
       } else if let value = try given(parameter) {
@@ -103,18 +101,18 @@ struct ParameterBinding {
 
   /// The value from the query or the fragment; nil where it is not given.
   private func given(_ parameter: Parameter) throws(Violation) -> ParameterValue? {
-    let pairs: [QueryPairs.Pair] =
+    let name = parameter.name
+    let found: [ArraySlice<UInt8>?] =
       switch parameter.place {
       case .capture: []
-      case .query: source.query.pairs
-      case .fragment: source.fragment.pairs
-      case .queryOrFragment: source.query.pairs + source.fragment.pairs
+      case .query: named(name, in: source.query)
+      case .fragment: named(name, in: source.fragment)
+      case .queryOrFragment: named(name, in: source.query) + named(name, in: source.fragment)
       }
-    let found = pairs.filter { isNamed($0, parameter.name) }
     if case .array(let items) = parameter.rule.kind {
       var elements: [ParameterValue] = []
-      for pair in found {
-        if let element = try value(of: pair, items) { elements.append(element) }
+      for raw in found {
+        if let element = try value(of: raw, items) { elements.append(element) }
       }
       if elements.isEmpty {
         return found.isEmpty || !parameter.rule.allowsNull ? nil : .null
@@ -122,14 +120,14 @@ struct ParameterBinding {
       return try checked(.array(elements), parameter.rule)
     }
     guard found.count <= 1 else { throw .twice }
-    guard let pair = found.first else { return nil }
-    return try value(of: pair, parameter.rule)
+    guard let raw = found.first else { return nil }
+    return try value(of: raw, parameter.rule)
   }
 
   private func value(
-    of pair: QueryPairs.Pair, _ rule: ValueRule
+    of raw: ArraySlice<UInt8>?, _ rule: ValueRule
   ) throws(Violation) -> ParameterValue? {
-    if let raw = pair.value {
+    if let raw {
       return try rule.value(of: decoded(raw, isForm: route.isFormEncoded))
     }
     if rule.allowsNull { return .null }
@@ -150,8 +148,8 @@ struct ParameterBinding {
     return text
   }
 
-  private func isNamed(_ pair: QueryPairs.Pair, _ name: String) -> Bool {
-    QueryPairs.matches(pair.name, name, isFormEncoded: route.isFormEncoded)
+  private func named(_ name: String, in pairs: QueryPairs) -> [ArraySlice<UInt8>?] {
+    pairs.values(named: name, isFormEncoded: route.isFormEncoded)
   }
 
   // MARK: what is not declared
@@ -177,7 +175,7 @@ struct ParameterBinding {
         throw ParameterFailure(parameter: name, violation: .undeclared)
       }
       do throws(Violation) {
-        additional[name, default: []].append(try value(of: pair, text) ?? .null)
+        additional[name, default: []].append(try value(of: pair.value, text) ?? .null)
       } catch {
         throw ParameterFailure(parameter: name, violation: error)
       }
@@ -195,9 +193,9 @@ struct ParameterBinding {
     var found: [String: String] = [:]
     for name in CallbackTargets.names {
       do throws(Violation) {
-        let pairs = source.query.pairs.filter { isNamed($0, name) }
-        guard pairs.count <= 1 else { throw .twice }
-        guard let raw = pairs.first?.value else { continue }
+        let values = named(name, in: source.query)
+        guard values.count <= 1 else { throw .twice }
+        guard let raw = values.first ?? nil else { continue }
         let text = try decoded(raw, isForm: route.isFormEncoded)
         _ = try ValueRule(.string).value(of: text)
         found[name] = text

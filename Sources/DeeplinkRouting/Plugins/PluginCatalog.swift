@@ -28,7 +28,7 @@ public struct PluginCatalog: Sendable {
     diagnostics = []
     for folder in dataDirectories.flatMap(PluginFolder.all) {
       guard let id = folder.id, seen.insert(id).inserted else { continue }
-      let (plugin, diagnostics) = folder.read(user: user)
+      let (plugin, diagnostics) = folder.read(user: user, expecting: id)
       self.diagnostics += diagnostics
       if let plugin {
         found.append(plugin)

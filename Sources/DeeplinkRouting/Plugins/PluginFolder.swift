@@ -19,8 +19,12 @@ public struct PluginFolder: Sendable {
 
   /// The plugin; nil, and the reasons, where it can not be used.
   ///
-  /// - Parameter user: The person's user id.
-  public func read(user: UInt32) -> (plugin: Plugin?, diagnostics: [Diagnostic]) {
+  /// - Parameters:
+  ///   - user: The person's user id.
+  ///   - id: The plugin that must be in it; a folder that is installed is named like its plugin.
+  public func read(
+    user: UInt32, expecting id: PluginID? = nil
+  ) -> (plugin: Plugin?, diagnostics: [Diagnostic]) {
     let bytes: [UInt8]
     do throws(Unusable) {
       let folder = try Descriptor(path, flags: O_RDONLY | O_DIRECTORY)
@@ -34,12 +38,11 @@ public struct PluginFolder: Sendable {
       )
     }
     var (plugin, diagnostics) = Plugin.read(bytes, file: manifestPath, folder: path)
-    let name = path.split(separator: "/").last.map(String.init) ?? path
-    if let id = plugin?.id, id.text != name {
+    if let id, let found = plugin?.id, found != id {
       diagnostics.append(
         Diagnostic(
           .error, file: manifestPath, path: "$.id",
-          reason: "the plugin '\(id)' lies in a folder named '\(name)'",
+          reason: "the plugin '\(found)' lies in a folder named '\(id)'",
           hint: "the folder is named like the plugin"))
       plugin = nil
     }

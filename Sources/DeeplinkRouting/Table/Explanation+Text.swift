@@ -20,6 +20,7 @@ extension Explanation {
     }
     if let match {
       add("route", "\(match.plugin.id)/\(match.route.name)")
+      if match.route.title != nil { add("title", JSONValue.visible(match.title)) }
       for (name, value) in parameters(match).sorted(by: { $0.key < $1.key }) {
         add("parameter", "\(Self.quoted(name)) = \(value)")
       }

@@ -12,6 +12,8 @@ public struct Explanation: Sendable {
   public let candidates: [Candidate]
   /// The route that is tried first.
   public let match: Match?
+  /// The URL as received, as `{rawURL}` has it; empty where the bytes were refused.
+  let rawText: String
   let received: [UInt8]
   let secrets: Secrets
 
@@ -23,22 +25,24 @@ public struct Explanation: Sendable {
 /// Values of sensitive parameters appear as `secret, N characters` unless
 /// `revealingSecrets`, which is for authors who look at a manifest of their own.
 public func explain(
-  _ bytes: [UInt8], table: RouteTable, maximumLength: Int = 65_536, revealingSecrets: Bool = false
+  _ bytes: [UInt8], table: RouteTable, approvedFor approved: PluginID? = nil,
+  maximumLength: Int = 65_536, revealingSecrets: Bool = false
 ) -> Explanation {
   let url = try? ParsedURL.parse(bytes)
   let link: Link
   do throws(Refusal) { link = try Link(admitting: bytes, maximumLength: maximumLength) } catch {
     return Explanation(
       refusal: error, url: url, canonical: nil, remarks: [], candidates: [], match: nil,
-      received: bytes, secrets: .none)
+      rawText: "", received: bytes, secrets: .none)
   }
-  let decision = table.decide(link)
-  let isRegistered = table.owner(of: link.scheme) != nil
+  let decision = table.decide(link, approvedFor: approved)
+  let isOurs = approved != nil || table.owner(of: link.scheme) != nil
   let routes = decision.candidates.compactMap { table.plugin($0.plugin)?.route($0.route) }
   return Explanation(
     refusal: decision.refusal, url: url, canonical: link.canonical, remarks: link.remarks,
-    candidates: decision.candidates, match: decision.matches.first, received: bytes,
-    secrets: revealingSecrets || !isRegistered
+    candidates: decision.candidates, match: decision.matches.first,
+    rawText: link.rawText, received: bytes,
+    secrets: revealingSecrets || !isOurs
       ? .none : Secrets(in: link.canonical, routes: routes))
 }
 
@@ -97,8 +101,7 @@ extension Explanation {
       route: route, parameters: values,
       facts: Substitution.Facts(
         url: canonical.map { secrets.mask($0).href } ?? "",
-        rawURL: secrets.hides
-          ? url.map { secrets.mask($0).href } ?? "" : String(decoding: received, as: UTF8.self),
+        rawURL: secrets.hides ? url.map { secrets.mask($0).href } ?? "" : rawText,
         id: "{id}", source: "{source}", delivery: "{delivery}"))
     if case .open(let open) = route.action {
       return ["open": ["url": JSONValue(open.url(substitution))]]

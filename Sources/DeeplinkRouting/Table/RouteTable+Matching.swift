@@ -1,16 +1,21 @@
 extension RouteTable {
   /// The routes that take a link, the best first; at least one.
   ///
+  /// - Parameter approved: The plugin with associated domains that opens the link whatever its scheme
+  ///   is, since the link's domain said so; it alone is asked.
   /// - Throws: `scheme-not-registered`, `credentials`, `no-route` or `parameter`.
-  public func matches(for link: Link) throws(Refusal) -> [Match] {
-    let decision = try tryAll(link, explaining: false)
+  public func matches(
+    for link: Link, approvedFor approved: PluginID? = nil
+  ) throws(Refusal) -> [Match] {
+    let decision = try tryAll(link, approved, explaining: false)
     if let refusal = decision.refusal { throw refusal }
     return decision.matches
   }
 
-  /// As `matches(for:)`, with every route that was looked at and why it does or does not match.
-  public func decide(_ link: Link) -> Decision {
-    do throws(Refusal) { return try tryAll(link, explaining: true) } catch {
+  /// As `matches(for:approvedFor:)`, with every route that was looked at and why it does or does not
+  /// match.
+  public func decide(_ link: Link, approvedFor approved: PluginID? = nil) -> Decision {
+    do throws(Refusal) { return try tryAll(link, approved, explaining: true) } catch {
       return Decision(candidates: [], matches: [], refusal: error)
     }
   }
@@ -19,8 +24,11 @@ extension RouteTable {
   ///
   /// A route is tried with each of its patterns that fits, until one
   /// binds; the failure of the most specific candidate is the refusal's reason.
-  private func tryAll(_ link: Link, explaining: Bool) throws(Refusal) -> Decision {
-    guard let circle = circle(of: link.scheme) else { throw unregistered(link.scheme) }
+  private func tryAll(
+    _ link: Link, _ approved: PluginID?, explaining: Bool
+  ) throws(Refusal) -> Decision {
+    let known = approved.map { circle(of: $0) } ?? circle(of: link.scheme)
+    guard let circle = known else { throw unregistered(link.scheme) }
     let hasCredentials = link.canonical.hasCredentials
     if hasCredentials, !circle.members.contains(where: { plugins[$0].allowsCredentials }) {
       throw Refusal(

@@ -37,13 +37,11 @@ extension RouteTable {
 
 /// A link, and what it would be without the slips that links have.
 private struct NearMisses {
-  private let url: ParsedURL
   private let kind: Form.Kind
   private let rest: String
   private var variants: [(url: ParsedURL, reason: String)] = []
 
   init(_ url: ParsedURL) {
-    self.url = url
     kind = url.host != nil ? .authority : url.hasOpaquePath ? .opaque : .rooted
     rest = (url.host.map { "//\($0)" } ?? "") + url.path
     let slash =
@@ -59,7 +57,7 @@ private struct NearMisses {
     ]
     for (text, reason) in forms where text != rest {
       if let variant = try? ParsedURL.parse("\(url.scheme):\(text)") {
-        variants.append((variant, reason))
+        variants.append((variant.canonical, reason))
       }
     }
   }

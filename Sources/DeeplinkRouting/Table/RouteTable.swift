@@ -26,6 +26,8 @@ public struct RouteTable: Sendable {
 
   private let circles: [Circle]
   private let circleOfScheme: [Scheme: Int]
+  /// The circle of a plugin alone, for those that open links of web domains.
+  private let circleOfPlugin: [PluginID: Int]
 
   /// - Parameters:
   ///   - plugins: The enabled ones, in the order in which they were added: of two that claim a
@@ -41,25 +43,30 @@ public struct RouteTable: Sendable {
     var circleOfScheme: [Scheme: Int] = [:]
     var circles: [Circle] = []
     var diagnostics: [Diagnostic] = []
+    func circle(_ members: [Int]) -> Int {
+      if let known = indexOfMembers[members] { return known }
+      indexOfMembers[members] = circles.count
+      let tree = Self.tree(of: members, plugins, diagnostics: &diagnostics)
+      circles.append(Circle(members: members, tree: tree))
+      return circles.count - 1
+    }
     for (scheme, claimants) in claims.sorted(by: { $0.key < $1.key }) {
       let chosen = claimants.first { plugins[$0].id == choices[scheme] }
       guard let owner = chosen ?? claimants.first else { continue }
       let members =
         [owner]
         + claimants.filter { $0 != owner && plugins[owner].sharedWith.contains(plugins[$0].id) }
-      if let known = indexOfMembers[members] {
-        circleOfScheme[scheme] = known
-      } else {
-        circleOfScheme[scheme] = circles.count
-        indexOfMembers[members] = circles.count
-        let tree = Self.tree(of: members, plugins, diagnostics: &diagnostics)
-        circles.append(Circle(members: members, tree: tree))
-      }
+      circleOfScheme[scheme] = circle(members)
+    }
+    var circleOfPlugin: [PluginID: Int] = [:]
+    for (index, plugin) in plugins.enumerated() where !plugin.associatedDomains.isEmpty {
+      circleOfPlugin[plugin.id] = circle([index])
     }
     self.plugins = plugins
     self.schemes = claims.keys.sorted()
     self.circles = circles
     self.circleOfScheme = circleOfScheme
+    self.circleOfPlugin = circleOfPlugin
     self.diagnostics = diagnostics
   }
 
@@ -108,4 +115,6 @@ public struct RouteTable: Sendable {
   public func plugin(_ id: PluginID) -> Plugin? { plugins.first { $0.id == id } }
 
   func circle(of scheme: Scheme) -> Circle? { circleOfScheme[scheme].map { circles[$0] } }
+
+  func circle(of plugin: PluginID) -> Circle? { circleOfPlugin[plugin].map { circles[$0] } }
 }

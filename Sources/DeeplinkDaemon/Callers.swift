@@ -1,0 +1,44 @@
+import DeeplinkBus
+import DeeplinkLoop
+import DeeplinkWire
+import Glibc
+
+/// Who may ask for what: some members are not for sandboxed callers.
+@LoopActor struct Callers {
+  let connection: Connection
+
+  /// Throws `AccessDenied` for a caller in a sandbox, or one that cannot be looked at.
+  func requireUnconfined(_ sender: UniqueName?) async throws(DispatcherError) {
+    guard let sender, let process = try? await connection.credentials(of: sender).processID,
+      !isSandboxed(process)
+    else { throw .accessDenied("this is not for sandboxed apps") }
+  }
+
+  /// Flatpak puts a file at the root of its sandboxes; a snap has a label of its own.
+  private func isSandboxed(_ process: UInt32) -> Bool {
+    if unsafe access("/proc/\(process)/root/.flatpak-info", F_OK) == 0 { return true }
+    let label = SmallFile.read("/proc/\(process)/attr/current", limit: 4096) ?? []
+    return String(decoding: label, as: UTF8.self).hasPrefix("snap.")
+  }
+
+  /// Whether `sender` owns one of `names`.
+  func owns(_ sender: UniqueName, anyOf names: [WellKnownName]) async -> Bool {
+    for name in names where (try? await connection.owner(of: name)) == sender { return true }
+    return false
+  }
+
+  /// Runs `action` once, when the connection `name` has ended.
+  func whenGone(
+    _ name: UniqueName, _ action: @escaping @LoopActor () -> Void
+  ) async throws(BusError) {
+    let rule = MatchRule(
+      sender: .wellKnown("org.freedesktop.DBus"), interface: "org.freedesktop.DBus",
+      member: "NameOwnerChanged", firstArgument: name.text)
+    var subscription: Subscription?
+    subscription = try await connection.subscribe(rule) { signal in
+      guard signal.arguments.last?.string == "" else { return }
+      subscription?.cancel()
+      action()
+    }
+  }
+}
