@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CDeeplinkLinux.h"
 
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -36,6 +37,11 @@ int deeplink_epoll_control(int epoll, int operation, int descriptor, uint32_t ev
 int deeplink_epoll_descriptor(const struct epoll_event *event) { return event->data.fd; }
 
 int deeplink_pipe(int *ends) { return pipe2(ends, O_CLOEXEC); }
+
+int deeplink_unread_bytes(int descriptor) {
+  int count = 0;
+  return ioctl(descriptor, FIONREAD, &count) == 0 ? count : 0;
+}
 
 int deeplink_bounded_file(size_t size) {
   int file = memfd_create("deeplinkd", MFD_CLOEXEC | MFD_ALLOW_SEALING);

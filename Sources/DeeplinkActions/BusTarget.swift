@@ -21,12 +21,15 @@ import DeeplinkWire
   private let scenes: SceneRegistry?
 
   private var owner: UniqueName?
+  /// How often a signal told of the owner: an answer that was asked for before it is old.
+  private var ownerChanges = 0
   /// Whether this owner has answered a link: before that, a missing object means "not yet".
   private var ownerHasAnswered = false
   private var subscription: Subscription?
   private var isStarting = false
+  private var starts = 0
   /// Links whose object was missing, until it is known whether the app is going.
-  private var leaving: [@LoopActor (_ isGone: Bool) -> Void] = []
+  private var leaving: [UInt64: @LoopActor (_ isGone: Bool) -> Void] = [:]
 
   public init(
     _ name: WellKnownName, door: BusDoor, on connection: Connection,
@@ -44,29 +47,39 @@ import DeeplinkWire
 
   public func start(_ environment: LaunchEnvironment) {
     isStarting = true
-    Task { await self.appear(environment) }
+    starts += 1
+    Task { await self.appear(environment, start: self.starts) }
   }
 
-  private func appear(_ environment: LaunchEnvironment) async {
+  private func appear(_ environment: LaunchEnvironment, start: Int) async {
     do throws(BusError) {
       if subscription == nil {
         subscription = try await connection.subscribe(.owner(of: name)) { [weak self] signal in
           self?.ownerChanged(to: signal.arguments.last?.string ?? "")
         }
-        owner = try await connection.owner(of: name)
+        try await lookUpOwner()
       }
       if owner != nil { return started(wasRunning: true) }
       if let program {
         // Ready is when the name has an owner; the program tells only how it failed.
-        return program.launch(environment) { [weak self] in self?.startFailed($0) }
+        return program.launch(environment) { [weak self] message in
+          // A program of an earlier start has no say in this one.
+          if self?.starts == start { self?.startFailed(message) }
+        }
       }
       try await connection.startService(name, timeout: launchTimeout)
       // The signal came before this answer, or the app was there all the time.
-      if owner == nil { owner = try await connection.owner(of: name) }
+      if owner == nil { try await lookUpOwner() }
       if owner != nil { started(wasRunning: false) }
     } catch {
       startFailed(error.sentence)
     }
+  }
+
+  private func lookUpOwner() async throws(BusError) {
+    let before = ownerChanges
+    let answer = try await connection.owner(of: name)
+    if ownerChanges == before { owner = answer }
   }
 
   private func started(wasRunning: Bool) {
@@ -83,12 +96,13 @@ import DeeplinkWire
 
   private func ownerChanged(to text: String) {
     let former = owner
+    ownerChanges += 1
     owner = text.isEmpty ? nil : UniqueName(unchecked: text)
     guard owner != former else { return }
     ownerHasAnswered = false
-    let waiting = leaving
-    leaving = []
-    for verdict in waiting { verdict(true) }
+    let waiting = leaving.sorted { $0.key < $1.key }
+    leaving = [:]
+    for (_, verdict) in waiting { verdict(true) }
     if former != nil { onEvent?(.gone) }
     if owner != nil { started(wasRunning: false) }
   }
@@ -107,12 +121,12 @@ import DeeplinkWire
     connection.call(
       door.call(handover, to: owner, at: path), timeout: limit + .seconds(5)
     ) { [weak self] result in
-      self?.answered(result, owner: owner, completion)
+      self?.answered(handover.id, result, owner: owner, completion)
     }
   }
 
   private func answered(
-    _ result: Result<[Value], BusError>, owner: UniqueName,
+    _ id: UInt64, _ result: Result<[Value], BusError>, owner: UniqueName,
     _ completion: @escaping @LoopActor (HandoverResult) -> Void
   ) {
     switch result {
@@ -121,11 +135,14 @@ import DeeplinkWire
       completion(door.result(values))
     case .failure(.remote(let name, let message)):
       switch name {
-      case .serviceUnknown, .nameHasNoOwner: completion(.notDelivered(message))
+      // The bus tells of the owner's end before it says so: else these are the app's own words, and
+      // it has the link.
+      case .serviceUnknown, .nameHasNoOwner:
+        completion(owner == self.owner ? .failed(.error, message) : .notDelivered(message))
       // The bus's own words for an app that went away with the call in its hands.
       case .noReply, .disconnected: completion(.interrupted)
       case .unknownObject, .unknownInterface, .unknownMethod:
-        missingObject(message, owner: owner, completion)
+        missingObject(id, message, owner: owner, completion)
       default:
         if owner == self.owner { ownerHasAnswered = true }
         completion(.failed(.error, message))
@@ -140,19 +157,15 @@ import DeeplinkWire
 
   /// The app has its name and not the object: it is still coming, or already going.
   private func missingObject(
-    _ message: String, owner: UniqueName,
+    _ id: UInt64, _ message: String, owner: UniqueName,
     _ completion: @escaping @LoopActor (HandoverResult) -> Void
   ) {
     guard owner == self.owner else { return completion(.notDelivered(message)) }
     guard ownerHasAnswered else { return completion(.notReady(message)) }
-    var isTold = false
-    let verdict: @LoopActor (Bool) -> Void = { isGone in
-      guard !isTold else { return }
-      isTold = true
-      completion(isGone ? .notDelivered(message) : .notReady(message))
+    leaving[id] = { isGone in completion(isGone ? .notDelivered(message) : .notReady(message)) }
+    EventLoop.shared.after(Self.leaveTime) { [weak self] in
+      self?.leaving.removeValue(forKey: id)?(false)
     }
-    leaving.append(verdict)
-    EventLoop.shared.after(Self.leaveTime) { verdict(false) }
   }
 }
 

@@ -60,6 +60,8 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
   private var endWatch: LoopSources.Watch?
   private var unwritten: ArraySlice<UInt8> = []
   private var closesInput = false
+  private var writtenCount = 0
+  private var hasOwnSession: Bool
   private var end: ProcessEnd?
   private var keptErrors: Int32?
 
@@ -79,8 +81,12 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
     id = spawned.id
     pidfd = spawned.pidfd
     keptErrors = spawned.keptErrors
+    hasOwnSession = description.hasOwnSession
     if let pipes = spawned.pipes {
-      input = pipe(pipes.input, []) { [unowned self] _ in writeMore() }
+      input = pipe(pipes.input, []) { [unowned self] readiness in
+        // The kernel tells of a closed end again and again.
+        readiness.contains(.ended) ? closeInputNow() : writeMore()
+      }
       output = pipe(pipes.output, .readable) { [unowned self] _ in
         if !read(output, to: onOutput) { closeOutput() }
       }
@@ -105,13 +111,16 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// Queues bytes for its standard input.
   public func write(_ bytes: some Sequence<UInt8>) {
-    guard input != nil, !closesInput else { return }
+    guard takesInput else { return }
     unwritten.append(contentsOf: bytes)
     writeMore()
   }
 
-  /// How many bytes wait to be read by it.
-  public var unwrittenCount: Int { unwritten.count }
+  /// Whether its standard input is open at both ends.
+  public var takesInput: Bool { input != nil && !closesInput }
+
+  /// How many bytes of what was queued it had read when its input was closed, at its end at the latest.
+  public private(set) var readCount = 0
 
   /// Closes its standard input once everything is written.
   public func closeInput() {
@@ -122,7 +131,7 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Sends a signal to it, or, where it has a session of its own, to all that it started in it.
   public func signal(_ number: Int32) {
     // Not after it was reaped: the number may be another process's by then.
-    if end == nil { kill(id, number) }
+    if end == nil { kill(hasOwnSession ? -id : id, number) }
   }
 
   // MARK: Pipes
@@ -150,6 +159,7 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
         return closeInputNow()
       }
       unwritten.removeFirst(count)
+      writtenCount += count
     }
     unwritten = []
     pipe.watch.setInterest([])
@@ -157,7 +167,10 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   private func closeInputNow() {
-    input?.close()
+    guard let pipe = input else { return }
+    // What nobody has read stays in the pipe until both ends are closed (pipe(7), FIONREAD).
+    readCount = writtenCount - max(0, Int(deeplink_unread_bytes(pipe.descriptor)))
+    pipe.close()
     input = nil
     unwritten = []
   }

@@ -17,7 +17,8 @@ enum SystemdUnit {
     let name = unitName(id)
     let end = UnitEnd(name: name, ended)
     do throws(BusError) {
-      _ = try await connection.call(call("Subscribe"))
+      // Without it systemd tells nobody. It refuses a connection that has subscribed already.
+      _ = try? await connection.call(call("Subscribe"))
       let rule = MatchRule(
         sender: .unique(owner), path: unitPath(name), interface: "org.freedesktop.DBus.Properties",
         member: "PropertiesChanged")
@@ -108,6 +109,7 @@ enum SystemdUnit {
 @LoopActor private final class UnitEnd {
   private let name: String
   private var ended: (@LoopActor (ProgramLauncher.End) -> Void)?
+  private var code: Int32?
   private var status: Int32?
   var subscription: Subscription?
 
@@ -117,11 +119,13 @@ enum SystemdUnit {
   }
 
   func changed(_ properties: [String: Value]) {
+    if case .int32(let code)? = properties["ExecMainCode"] { self.code = code }
     if case .int32(let status)? = properties["ExecMainStatus"] { self.status = status }
     switch properties["ActiveState"]?.string {
     case "failed":
-      let status = status.map { "it exited with status \($0)" } ?? "it failed"
-      finish(isFailure: true, "\(status): its messages are in journalctl --user -u '\(name)'")
+      // waitid(2): CLD_EXITED is 1, what is above is a signal's doing.
+      let end = status.map { code ?? 1 <= 1 ? ProcessEnd.exited($0) : .signalled($0) }
+      finish(isFailure: true, "\(end?.description ?? "it failed"): its messages are in journalctl --user -u '\(name)'")
     case "inactive": finish(isFailure: false, "it ended")
     default: break
     }

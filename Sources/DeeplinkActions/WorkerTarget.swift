@@ -28,10 +28,20 @@ import Glibc
     var lastErrorLine: String?
     var isReady = false
     var isStopping = false
+    /// It wrote something that means nothing, and is being killed for it.
+    var isBroken = false
     var nextRequest: UInt64 = 1
-    var unanswered: [UInt64: @LoopActor (HandoverResult) -> Void] = [:]
+    /// How many bytes all requests have.
+    var requestedCount = 0
+    var unanswered: [UInt64: Request] = [:]
     var idle: LoopTimer?
     var kill: LoopTimer?
+  }
+
+  private struct Request {
+    /// Where its last byte stands in the worker's input.
+    let end: Int
+    let completion: @LoopActor (HandoverResult) -> Void
   }
 
   public init(_ action: Action.Worker, plugin: PluginID, folder: String, home: String) {
@@ -43,20 +53,22 @@ import Glibc
 
   /// How long a worker has to end by itself once its input is closed.
   private static let grace = Duration.seconds(5)
+  /// The same for one that does not answer, or that the next one waits for.
+  private static let shortGrace = Duration.seconds(1)
 
   // MARK: Starting
 
   public func start(_ environment: LaunchEnvironment) {
-    guard process == nil else {
+    if let child = process?.child {
       waitingStart = environment
-      return
+      return killIfStillThere(child, after: Self.shortGrace)
     }
     var variables = environment.all
     variables["HOME"] = home
     let program = action.run.first ?? ""
     guard let path = ProgramLookup.path(of: program, in: folder, searching: variables["PATH"] ?? "")
     else {
-      return report(.startFailed(.launch, "there is no program '\(program)' that can be run"))
+      return cannotStart("there is no program '\(program)' that can be run")
     }
     PrivateFolder.make(home)
     do throws(SpawnError) {
@@ -71,26 +83,26 @@ import Glibc
         "initialize",
         .object(["protocol": .integer(WorkerProtocol.version), "plugin": .string(plugin.text)])
       ) { [weak self] result in
-        guard let self else { return }
+        guard let self, process?.isStopping == false else { return }
         switch result {
         case .handled:
           process?.isReady = true
-          report(.ready(wasRunning: false))
+          onEvent?(.ready(wasRunning: false))
         case .failed(let reason, let message):
           stop()
-          report(.startFailed(reason, "it answered initialize with: \(message)"))
+          onEvent?(.startFailed(reason, "it answered initialize with: \(message)"))
         case .declined, .notReady, .notDelivered, .interrupted: break
         }
       }
     } catch {
-      report(.startFailed(.launch, error.description))
+      cannotStart(error.description)
     }
   }
 
   /// After the caller's turn, so that an event never comes before the call that causes it returns.
-  private func report(_ event: TargetEvent) {
+  private func cannotStart(_ message: String) {
     EventLoop.shared.eachRound { [weak self] in
-      self?.onEvent?(event)
+      self?.onEvent?(.startFailed(.launch, message))
       return true
     }
   }
@@ -101,8 +113,12 @@ import Glibc
     _ handover: Handover, limit: Duration,
     completion: @escaping @LoopActor (HandoverResult) -> Void
   ) {
-    guard let process, process.isReady, !process.isStopping else {
+    guard let process, process.isReady, !process.isStopping, !process.isBroken else {
       return completion(.notDelivered("the worker was on its way out"))
+    }
+    guard process.child.takesInput else {
+      stop()
+      return completion(.notDelivered("the worker has closed its standard input"))
     }
     process.idle?.cancel()
     self.process?.idle = nil
@@ -114,14 +130,18 @@ import Glibc
     _ completion: @escaping @LoopActor (HandoverResult) -> Void
   ) {
     guard let child = process?.child, let id = process?.nextRequest else { return }
+    let line = WorkerProtocol.request(method, id: id, parameters).utf8
+    let end = (process?.requestedCount ?? 0) + line.count
     process?.nextRequest += 1
-    process?.unanswered[id] = completion
-    child.write(WorkerProtocol.request(method, id: id, parameters).utf8)
+    process?.requestedCount = end
+    process?.unanswered[id] = Request(end: end, completion: completion)
+    child.write(line)
   }
 
   // MARK: What it writes
 
   private func received(_ bytes: ArraySlice<UInt8>) {
+    guard process?.isBroken == false else { return }
     guard let lines = process?.lines.lines(adding: bytes) else {
       return broken("it wrote a line of more than \(WorkerProtocol.maximumLine) bytes")
     }
@@ -137,8 +157,8 @@ import Glibc
   }
 
   private func answered(_ id: UInt64, _ result: HandoverResult) {
-    guard let completion = process?.unanswered.removeValue(forKey: id) else { return }
-    completion(result)
+    guard let request = process?.unanswered.removeValue(forKey: id) else { return }
+    request.completion(result)
     startIdleTimer()
   }
 
@@ -151,6 +171,7 @@ import Glibc
   /// It does not speak the protocol: what it writes after this means nothing.
   private func broken(_ message: String) {
     onLog?("error", message)
+    process?.isBroken = true
     process?.lastErrorLine = message
     process?.child.signal(SIGKILL)
   }
@@ -193,16 +214,22 @@ import Glibc
     request("shutdown", .object([:])) { _ in }
     process?.isStopping = true
     child.closeInput()
-    process?.kill = EventLoop.shared.after(Self.grace) { [weak child] in child?.signal(SIGKILL) }
+    killIfStillThere(child, after: Self.grace)
+  }
+
+  private func killIfStillThere(_ child: ChildProcess, after grace: Duration) {
+    process?.kill?.cancel()
+    process?.kill = EventLoop.shared.after(grace) { [weak child] in child?.signal(SIGKILL) }
   }
 
   public func stop() {
+    waitingStart = nil
     guard let child = process?.child else { return }
     if process?.isReady == true, process?.unanswered.isEmpty == true { return shutDown() }
     // It has something that it does not answer: asking would wait behind that.
     process?.isStopping = true
     child.signal(SIGTERM)
-    process?.kill = EventLoop.shared.after(Self.grace) { [weak child] in child?.signal(SIGKILL) }
+    killIfStillThere(child, after: Self.shortGrace)
   }
 
   private func ended(_ end: ProcessEnd) {
@@ -211,10 +238,11 @@ import Glibc
     process.idle?.cancel()
     process.kill?.cancel()
     if process.isReady {
-      for completion in process.unanswered.sorted(by: { $0.key < $1.key }).map(\.value) {
-        completion(.interrupted)
-      }
+      // First, so that nothing that waits is handed to a process that is no more.
       onEvent?(.gone)
+      for request in process.unanswered.sorted(by: { $0.key < $1.key }).map(\.value) {
+        request.completion(result(of: request, in: process))
+      }
     } else if !process.isStopping {
       let lastWords = process.lastErrorLine.map { ": \($0)" } ?? ""
       onEvent?(.startFailed(.launch, "\(end) before it was ready\(lastWords)"))
@@ -223,5 +251,13 @@ import Glibc
       waitingStart = nil
       start(environment)
     }
+  }
+
+  /// What becomes of a request that a worker that is gone has not answered.
+  ///
+  /// One that ended by itself and left it unread, or a part of it, has not acted on it.
+  private func result(of request: Request, in process: Running) -> HandoverResult {
+    !process.isStopping && !process.isBroken && process.child.readCount < request.end
+      ? .notDelivered("the worker ended before it read the link") : .interrupted
   }
 }

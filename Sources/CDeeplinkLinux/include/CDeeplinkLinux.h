@@ -42,6 +42,9 @@ int deeplink_epoll_descriptor(const struct epoll_event *event);
 // A pipe whose ends no child inherits: the end to read, then the end to write. 0, or -1 with errno.
 int deeplink_pipe(int *ends);
 
+// How many bytes of a pipe nobody has read yet, asked at either end; 0 where that is not known.
+int deeplink_unread_bytes(int descriptor);
+
 // A nameless file of `size` bytes of memory that cannot grow: writing past its end fails with EPERM
 // and no signal (memfd_create(2)). -1 with errno.
 int deeplink_bounded_file(size_t size);

@@ -11,7 +11,8 @@ import DeeplinkWire
   private var open: [UInt64: Delivery] = [:]
   private var requests: [String: UInt64] = [:]
   private var ended = EndedRequests()
-  private var lastID: UInt64 = 0
+  /// Asked for with the first link: until the bus gave the name, another daemon may still write.
+  private lazy var lastID = ledger.lastID()
   private(set) var statistics: [String: UInt64] = [:]
   /// Those who asked to be told of every delivery.
   var followers: Set<UniqueName> = []
@@ -24,7 +25,6 @@ import DeeplinkWire
   init(connection: Connection, ledger: Ledger) {
     self.connection = connection
     self.ledger = ledger
-    lastID = ledger.lastID()
   }
 
   var count: Int { open.count }

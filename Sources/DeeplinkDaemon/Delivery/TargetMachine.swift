@@ -46,9 +46,11 @@ struct TargetMachine: Sendable {
     let place: UInt64
     let isIdempotent: Bool
     var attempt = 1
-    var mode: Mode?
     /// Whether it came back undelivered once already.
     var cameBack = false
+    /// Of its last hand-over: how, and in which life of the target.
+    var mode = Mode.running
+    var life = 0
   }
 
   /// Links handed over and unanswered, at most.
@@ -58,11 +60,15 @@ struct TargetMachine: Sendable {
   let firstLinkProbes: Bool
 
   private(set) var phase = Phase.absent
+  /// Whether one link at a time is tried, until the target has shown that it has its object.
+  private(set) var isProbing = false
   private var waiting: [Entry] = []
   private var handedOver: [Entry] = []
   private var nextPlace: UInt64 = 0
+  /// How often it became ready: what ends late says nothing about the life after.
+  private var life = 0
   private var nextIsLaunch = false
-  private var isProbing = false
+  private var hasAnswered = false
   private var retries = 0
   private var isPaused = false
   /// Seconds of the last failed starts.
@@ -77,8 +83,6 @@ struct TargetMachine: Sendable {
   var waitingCount: Int { waiting.count }
   /// The link that the next start is for.
   var firstWaiting: ID? { waiting.first?.id }
-  /// Nothing is held and nothing is unanswered.
-  var isIdle: Bool { waiting.isEmpty && handedOver.isEmpty }
 
   // MARK: Links
 
@@ -112,7 +116,9 @@ struct TargetMachine: Sendable {
   mutating func ready(wasRunning: Bool) -> [Effect] {
     guard phase == .starting else { return [] }
     phase = .running
+    life += 1
     nextIsLaunch = !wasRunning
+    hasAnswered = false
     isProbing = firstLinkProbes
     retries = 0
     isPaused = false
@@ -137,7 +143,6 @@ struct TargetMachine: Sendable {
   mutating func gone() -> [Effect] {
     guard phase == .running else { return [] }
     phase = .absent
-    isPaused = false
     return proceed()
   }
 
@@ -145,19 +150,28 @@ struct TargetMachine: Sendable {
 
   /// The target answered, whatever it said.
   mutating func answered(_ id: ID) -> [Effect] {
-    guard take(id) != nil else { return [] }
-    isProbing = false
+    guard let entry = take(id) else { return [] }
+    if entry.life == life {
+      isProbing = false
+      hasAnswered = true
+    }
     return proceed()
   }
 
   /// It has its name and not yet its object; `isLate` when it has had its time.
   mutating func notReady(_ id: ID, _ message: String, isLate: Bool) -> [Effect] {
     guard let entry = take(id) else { return [] }
-    guard isProbing, !isLate else {
-      isProbing = false
+    guard isOfThisLife(entry) else {
+      putBack(entry)
+      return proceed()
+    }
+    guard !hasAnswered, !isLate else {
       return [.finish(id, .failed(.error, message))] + proceed()
     }
+    // The next one, which is this one again, is still the first of the start.
+    if entry.mode == .launch { nextIsLaunch = true }
     putBack(entry)
+    isProbing = true
     guard !isPaused else { return [] }
     isPaused = true
     defer { retries += 1 }
@@ -172,13 +186,9 @@ struct TargetMachine: Sendable {
   /// The target had gone before it received the link: one new launch, at the head of the queue.
   mutating func notDelivered(_ id: ID, _ message: String) -> [Effect] {
     guard var entry = take(id) else { return [] }
-    if phase == .running {
-      phase = .absent
-      isPaused = false
-    }
+    if isOfThisLife(entry) { phase = .absent }
     guard !entry.cameBack else { return [.finish(id, .failed(.exit, message))] + proceed() }
     entry.cameBack = true
-    entry.mode = nil
     putBack(entry)
     return proceed()
   }
@@ -190,22 +200,26 @@ struct TargetMachine: Sendable {
       return [.finish(id, .interrupted)] + proceed()
     }
     entry.attempt = 2
-    entry.mode = nil
     putBack(entry)
     return proceed()
   }
 
   /// It did not answer in time.
   ///
-  /// A worker is stopped for it; an app has its other links still.
+  /// A worker is stopped for it, and what waits is for the next one; an app has its other links
+  /// still.
   mutating func timedOut(_ id: ID, stopsTarget: Bool) -> [Effect] {
-    guard take(id) != nil else { return [] }
+    guard let entry = take(id) else { return [] }
+    guard isOfThisLife(entry) else { return [.finish(id, .timedOut)] + proceed() }
     isProbing = false
-    return [.finish(id, .timedOut)] + (stopsTarget ? [.stop] : []) + proceed()
+    guard stopsTarget else { return [.finish(id, .timedOut)] + proceed() }
+    phase = .absent
+    return [.finish(id, .timedOut), .stop] + proceed()
   }
 
-  /// The first link of a start takes long: the target has its object, or would have said that not.
-  mutating func probeIsOver() -> [Effect] {
+  /// The link that is tried takes long: the target has its object, or would have said that not.
+  mutating func probeIsOver(_ id: ID) -> [Effect] {
+    guard handedOver.contains(where: { $0.id == id && isOfThisLife($0) }) else { return [] }
     isProbing = false
     return proceed()
   }
@@ -220,18 +234,23 @@ struct TargetMachine: Sendable {
       phase = .starting
       return [.start]
     case .running:
-      var effects: [Effect] = []
-      while !isPaused, !waiting.isEmpty, handedOver.count < (isProbing ? 1 : concurrency) {
-        var entry = waiting.removeFirst()
-        let mode = entry.mode ?? (nextIsLaunch ? .launch : .running)
+      guard !isPaused else { return [] }
+      let unanswered = handedOver.count { $0.life == life }
+      let free = max(0, (isProbing ? 1 : concurrency) - unanswered)
+      let next = waiting.prefix(free)
+      waiting.removeFirst(next.count)
+      return next.map { entry in
+        var entry = entry
+        entry.mode = nextIsLaunch ? .launch : .running
+        entry.life = life
         nextIsLaunch = false
-        entry.mode = mode
         handedOver.append(entry)
-        effects.append(.handOver(entry.id, mode, attempt: entry.attempt))
+        return .handOver(entry.id, entry.mode, attempt: entry.attempt)
       }
-      return effects
     }
   }
+
+  private func isOfThisLife(_ entry: Entry) -> Bool { phase == .running && entry.life == life }
 
   private mutating func take(_ id: ID) -> Entry? {
     guard let index = handedOver.firstIndex(where: { $0.id == id }) else { return nil }

@@ -104,10 +104,19 @@ import DeeplinkWire
     handovers[id] = EventLoop.shared.after(limit) { [unowned self] in
       perform(machine.timedOut(id, stopsTarget: stopsWhenLate))
     }
+    if machine.isProbing {
+      settling?.cancel()
+      settling = EventLoop.shared.after(Self.probeTime) { [unowned self] in
+        perform(machine.probeIsOver(id))
+      }
+    }
     owner.afterCommit { [unowned self] in
       target.handOver(handover, limit: limit) { [unowned self] in answered(id, $0) }
     }
   }
+
+  /// How long a target without its object takes at most to say so.
+  private static let probeTime = Duration.seconds(1)
 
   // MARK: What happens
 
@@ -116,16 +125,11 @@ import DeeplinkWire
     case .ready(let wasRunning):
       launchLimit?.cancel()
       readyAt = Clock.seconds
-      settling = EventLoop.shared.after(.seconds(1)) { [unowned self] in
-        perform(machine.probeIsOver())
-      }
       perform(machine.ready(wasRunning: wasRunning))
     case .startFailed(let reason, let message):
       launchLimit?.cancel()
       perform(machine.startFailed(reason, message, now: Clock.seconds))
-    case .gone:
-      settling?.cancel()
-      perform(machine.gone())
+    case .gone: perform(machine.gone())
     }
   }
 
@@ -135,9 +139,9 @@ import DeeplinkWire
     limit.cancel()
     switch result {
     case .handled, .declined, .failed:
-      let effects = machine.answered(id)
+      // What waits here goes before a link that is declined, and comes back for its next route.
+      perform(machine.answered(id))
       if let delivery = owner.delivery(id) { owner.ended(delivery, result) }
-      perform(effects)
     case .notReady(let message):
       isBack(id)
       perform(
@@ -145,12 +149,17 @@ import DeeplinkWire
     case .notDelivered(let message):
       isBack(id)
       perform(machine.notDelivered(id, message))
-    case .interrupted: perform(machine.interrupted(id))
+    case .interrupted:
+      let effects = machine.interrupted(id)
+      if effects.first != .finish(id, .interrupted) { isBack(id, attempt: 2) }
+      perform(effects)
     }
   }
 
   /// The target does not have the link after all.
-  private func isBack(_ id: UInt64) {
-    if let delivery = owner.delivery(id) { owner.move(delivery, to: .waiting) }
+  private func isBack(_ id: UInt64, attempt: Int = 1) {
+    guard let delivery = owner.delivery(id) else { return }
+    delivery.attempt = max(delivery.attempt, attempt)
+    owner.move(delivery, to: .waiting)
   }
 }

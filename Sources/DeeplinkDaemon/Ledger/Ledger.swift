@@ -3,6 +3,7 @@ import DeeplinkLoop
 import DeeplinkRouting
 import DeeplinkStore
 import DeeplinkWire
+import Glibc
 
 /// What is kept so that an accepted link survives the death of the daemon.
 ///
@@ -10,6 +11,7 @@ import DeeplinkWire
 /// loop writes is one transaction; what may happen only afterwards (a reply, a call to a target) waits in
 /// `afterCommit`. Where the file cannot be written the daemon goes on without it, and says so.
 @LoopActor final class Ledger {
+  private let path: String?
   private var database: Database?
   private var afterwards: [@LoopActor () -> Void] = []
   private var isScheduled = false
@@ -17,16 +19,36 @@ import DeeplinkWire
 
   /// Nil: no ledger.
   init(path: String?) {
+    self.path = path
     guard let path else { return }
     do throws(DatabaseError) {
-      let database = try Database(path: path)
-      try database.execute(Self.schema)
-      // Folding the log into the file is done between turns, when there is nothing else to do.
-      try database.execute("PRAGMA wal_autocheckpoint=4000")
-      self.database = database
+      do throws(DatabaseError) {
+        database = try Self.open(path)
+      } catch where error.isOfForeignFile {
+        Log.error("the ledger \(path) is none (\(error)), starting a new one")
+        Self.remove(path)
+        database = try Self.open(path)
+      }
     } catch {
       Log.error("links will not survive a crash: the ledger \(path) cannot be used: \(error)")
     }
+  }
+
+  private static func open(_ path: String) throws(DatabaseError) -> Database {
+    // The person's alone; SQLite gives its other files the same mode.
+    let file = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    if file >= 0 { close(file) }
+    let database = try Database(path: path)
+    try database.execute(schema)
+    // One that can be read and not written would be replayed again and again.
+    try database.execute("PRAGMA user_version=1")
+    // Folding the log into the file is done between turns, when there is nothing else to do.
+    try database.execute("PRAGMA wal_autocheckpoint=4000")
+    return database
+  }
+
+  private static func remove(_ path: String) {
+    for file in [path, path + "-wal", path + "-shm"] { _ = unsafe unlink(file) }
   }
 
   var isDurable: Bool { database != nil }
@@ -71,9 +93,9 @@ import DeeplinkWire
   func waiting(_ delivery: Delivery) {
     write { database throws(DatabaseError) in
       try database.run(
-        "UPDATE delivery SET state = ?, declined = ? WHERE id = ?",
-        .text(DeliveryState.waiting.rawValue), .integer(Int64(delivery.declinedCount)),
-        .integer(Int64(delivery.id)))
+        "UPDATE delivery SET state = ?, attempt = ?, declined = ? WHERE id = ?",
+        .text(DeliveryState.waiting.rawValue), .integer(Int64(delivery.attempt)),
+        .integer(Int64(delivery.declinedCount)), .integer(Int64(delivery.id)))
     }
   }
 
@@ -101,9 +123,8 @@ import DeeplinkWire
     }
   }
 
-  /// Runs `action` once everything that this turn has written is kept; at once without a ledger.
+  /// Runs `action` once everything that this turn has written is kept, or cannot be.
   func afterCommit(_ action: @escaping @LoopActor () -> Void) {
-    guard isDurable else { return action() }
     afterwards.append(action)
     schedule()
   }
@@ -140,6 +161,9 @@ import DeeplinkWire
     Log.error("links will no longer survive a crash: the ledger cannot be written: \(error)")
     try? database?.execute("ROLLBACK")
     database = nil
+    // What stands in it is the past from now on: a later daemon must not deliver it once more.
+    guard let path else { return }
+    Self.remove(path)
   }
 
   // MARK: Reading
@@ -213,4 +237,9 @@ extension LinkOptions {
     wantsCallback = value?["callback"]?.boolean ?? false
     self.request = request
   }
+}
+
+extension DatabaseError {
+  /// SQLITE_CORRUPT and SQLITE_NOTADB: no death of a daemon leaves such a file.
+  fileprivate var isOfForeignFile: Bool { code == 11 || code == 26 }
 }
