@@ -22,7 +22,8 @@ import Glibc
     reload()
     watch = FolderWatch { [weak self] in self?.reload() }
     if watch == nil {
-      Log.warning("changes of plugins will not be noticed (no inotify); `deeplink reload` reads them")
+      Log.warning(
+        "changes of plugins will not be noticed (no inotify); `deeplink reload` reads them")
     }
     follow()
   }

@@ -26,7 +26,8 @@ import Testing
         """)
   }
 
-  @Test @LoopActor func `Open answers with the outcome and what the action returned`() async throws {
+  @Test @LoopActor func `Open answers with the outcome and what the action returned`() async throws
+  {
     let client = try Client(desktop)
     let good = try await client.open("org.example.echo:hello%20you")
     #expect(good.outcome == "delivered")
@@ -74,7 +75,8 @@ import Testing
       guard case .remote(let name, let message)? = $0 as? BusError else { return false }
       return name == .invalidArgs && message == "option 'timeout' takes a value of type u, not s"
     }
-    #expect(try await client.open("org.example.echo:x", ["colour": .byte(1)]).outcome == "delivered")
+    #expect(
+      try await client.open("org.example.echo:x", ["colour": .byte(1)]).outcome == "delivered")
   }
 
   @Test @LoopActor func `the same request twice is one delivery`() async throws {
@@ -154,7 +156,10 @@ import Testing
     #expect(!json.contains("hunter2"))
   }
 
-  @Test @LoopActor func `plugins that come, change and go are noticed, and the last good one serves on`() async throws {
+  @Test @LoopActor
+  func `plugins that come, change and go are noticed, and the last good one serves on`()
+    async throws
+  {
     let client = try Client(desktop)
     #expect(try await client.property("Schemes")?.strings == ["org.example.echo"])
     try addPlugin(id: "org.example.Other")
@@ -176,7 +181,8 @@ import Testing
     }
   }
 
-  @Test @LoopActor func `a failure that no terminal sees is one notification a minute for a plugin`() async throws {
+  @Test @LoopActor
+  func `a failure that no terminal sees is one notification a minute for a plugin`() async throws {
     let client = try Client(desktop)
     let service = try Client(desktop)
     let (stream, feed) = AsyncStream.makeStream(of: [Value].self)
@@ -218,7 +224,7 @@ import Testing
       id: "org.example.Slow",
       manifest: """
         {"id": "org.example.Slow", "name": "Slow", "schemes": ["org.example.slow"], "routes": [
-          {"name": "all", "match": ":x", "action": {"worker": {"run": ["./worker"], "launchTimeout": 10}}}]}
+          {"name": "all", "match": ":x", "action": {"worker": {"run": ["./worker"], "launchTimeout": 600}}}]}
         """, files: ["worker": "#!/bin/sh\nexec cat > /dev/null\n"])
     let client = try Client(desktop)
     let id = try await client.submit("org.example.slow:x")
@@ -232,7 +238,8 @@ import Testing
     #expect(try await waiting.value.outcome == "cancelled")
   }
 
-  @Test @LoopActor func `a link goes to the window that wants it and was active last`() async throws {
+  @Test @LoopActor func `a link goes to the window that wants it and was active last`() async throws
+  {
     try desktop.addPlugin(
       id: "org.example.App",
       manifest: """
@@ -273,7 +280,8 @@ import Testing
     }
     #expect(try await target("org.example.app:show") == "/org/example/App")
     _ = try await app.call(
-      "RegisterScene", .string("org.example.App"), .objectPath("/win/1"), .strings(["show", "edit"]))
+      "RegisterScene", .string("org.example.App"), .objectPath("/win/1"),
+      .strings(["show", "edit"]))
     _ = try await app.call(
       "RegisterScene", .string("org.example.App"), .objectPath("/win/2"), .strings(["show"]))
     #expect(try await target("org.example.app:show") == "/win/2")

@@ -119,7 +119,8 @@ private struct RandomLife {
     let held = waiting
     let effects = machine.startFailed(.launch, "no", now: now)
     note(
-      effects == held.map { .finish($0, .failed(.launch, "no")) }, "a failed start fails all that wait")
+      effects == held.map { .finish($0, .failed(.launch, "no")) },
+      "a failed start fails all that wait")
     perform(effects)
   }
 

@@ -46,7 +46,9 @@ import Foundation
   }
 
   /// The states that the daemon tells this connection of, in order.
-  public func states() async throws -> AsyncStream<(id: UInt64, state: String, facts: [String: Value])> {
+  public func states() async throws -> AsyncStream<
+    (id: UInt64, state: String, facts: [String: Value])
+  > {
     let (stream, feed) = AsyncStream.makeStream(
       of: (id: UInt64, state: String, facts: [String: Value]).self)
     let rule = MatchRule(interface: "org.deeplinkd.Dispatcher1", member: "DeliveryChanged")
