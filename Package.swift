@@ -99,7 +99,10 @@ let package = Package(
       name: "DeeplinkBusTests", dependencies: ["DeeplinkBus", "DeeplinkTesting"]),
     .testTarget(
       name: "DeeplinkDaemonTests",
-      dependencies: ["DeeplinkDaemon", "DeeplinkWire", "DeeplinkTesting"]),
+      dependencies: [
+        "DeeplinkDaemon", "DeeplinkActions", "DeeplinkRouting", "DeeplinkBus", "DeeplinkLoop",
+        "DeeplinkWire", "DeeplinkTesting",
+      ]),
     .testTarget(
       name: "DeeplinkCommandLineTests",
       dependencies: ["DeeplinkCommandLine", "DeeplinkRouting", "DeeplinkTesting"]),
