@@ -83,7 +83,8 @@ let package = Package(
       name: "DeeplinkDaemonTests",
       dependencies: ["DeeplinkDaemon", "DeeplinkWire", "DeeplinkTesting"]),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["DeeplinkTesting"], exclude: ["Browsers"]),
+      name: "EndToEndTests", dependencies: ["DeeplinkBus", "DeeplinkTesting", "DeeplinkWire"],
+      exclude: ["Browsers"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

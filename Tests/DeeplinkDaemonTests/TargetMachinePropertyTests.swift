@@ -51,6 +51,7 @@ private struct RandomLife {
   private var isRunning = false
   private var life = 0
   private var launchIsDue = false
+  private var fruitfulLife = 0
   private var retries = 0
   private var now = 0.0
   private var nextID: ID = 1
@@ -119,7 +120,8 @@ private struct RandomLife {
     let held = waiting
     let effects = machine.startFailed(.launch, "no", now: now)
     note(
-      effects == held.map { .finish($0, .failed(.launch, "no")) }, "a failed start fails all that wait")
+      effects == held.map { .finish($0, .failed(.launch, "no")) },
+      "a failed start fails all that wait")
     perform(effects)
   }
 
@@ -144,7 +146,7 @@ private struct RandomLife {
       perform(effects)
     case 1:
       facts.undelivered += 1
-      let again = facts.undelivered == 1
+      let again = facts.undelivered == 1 || facts.life <= fruitfulLife
       if isOfThisLife { isRunning = false }
       let effects = machine.notDelivered(id, "gone")
       if again { putBack(id, facts) }
@@ -166,6 +168,7 @@ private struct RandomLife {
       perform(effects)
     default:
       leave(id)
+      if facts.life == life { fruitfulLife = life }
       perform(machine.answered(id))
     }
   }

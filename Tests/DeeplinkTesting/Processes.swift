@@ -105,7 +105,8 @@ public final class RunningProcess: @unchecked Sendable {
   }
 }
 
-func waitUntilReadable(_ descriptor: Int32, limit: Duration) -> Bool {
+/// False when `limit` passed first.
+public func waitUntilReadable(_ descriptor: Int32, limit: Duration) -> Bool {
   var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
   let deadline = ContinuousClock.now + limit
   while true {
