@@ -125,7 +125,9 @@ enum SystemdUnit {
     case "failed":
       // waitid(2): CLD_EXITED is 1, what is above is a signal's doing.
       let end = status.map { code ?? 1 <= 1 ? ProcessEnd.exited($0) : .signalled($0) }
-      finish(isFailure: true, "\(end?.description ?? "it failed"): its messages are in journalctl --user -u '\(name)'")
+      finish(
+        isFailure: true,
+        "\(end?.description ?? "it failed"): its messages are in journalctl --user -u '\(name)'")
     case "inactive": finish(isFailure: false, "it ended")
     default: break
     }

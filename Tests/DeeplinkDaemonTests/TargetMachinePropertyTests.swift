@@ -1,3 +1,4 @@
+import DeeplinkTesting
 import DeeplinkWire
 import Testing
 
@@ -58,7 +59,7 @@ private struct RandomLife {
 
   init(seed: UInt64) {
     self.seed = seed
-    random = SplitMix64(state: seed)
+    random = SplitMix64(seed: seed)
     concurrency = [1, 2, 3, 16][Int(random.next() % 4)]
     probes = random.next() % 2 == 0
     isWorker = !probes
@@ -259,19 +260,5 @@ private struct RandomLife {
 
   private func note(_ holds: Bool, _ what: @autoclosure () -> String) {
     if !holds { Issue.record("seed \(seed), event \(events): \(what())") }
-  }
-}
-
-/// A small generator with a known sequence (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
-/// Generators").
-struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-    return value ^ (value >> 31)
   }
 }

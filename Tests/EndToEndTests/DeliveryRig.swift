@@ -52,7 +52,7 @@ final class DeliveryRig: Sendable {
   /// Sends a link and waits for its outcome.
   ///
   /// With a `request` it asks again when the daemon is lost, as `deeplink-open` does.
-  @LoopActor func open(
+  @LoopActor @discardableResult func open(
     _ url: String, request: String? = nil, token: String? = nil, timeout: Duration = .seconds(20)
   ) async throws -> Reply {
     var options = LinkOptions()
@@ -271,8 +271,9 @@ extension [Note] {
 
   private(set) var outcomes: [UInt64: String] = [:]
   private(set) var hasDaemon = false
-  private var waiting: [(condition: @LoopActor (News) -> Bool, go: CheckedContinuation<Void, Never>)] =
-    []
+  private var waiting:
+    [(condition: @LoopActor (News) -> Bool, go: CheckedContinuation<Void, Never>)] =
+      []
 
   func follow(_ connection: Connection) async throws {
     let states = MatchRule(interface: .dispatcher, member: "DeliveryChanged")
@@ -297,7 +298,9 @@ extension [Note] {
   }
 
   private func changed() {
-    let (ready, others) = (waiting.filter { $0.condition(self) }, waiting.filter { !$0.condition(self) })
+    let (ready, others) = (
+      waiting.filter { $0.condition(self) }, waiting.filter { !$0.condition(self) }
+    )
     waiting = others
     for entry in ready { entry.go.resume() }
   }

@@ -144,7 +144,8 @@ import Testing
       #expect(notes.links.map(\.delivery) == ["launch", "launch"])
     }
 
-    @Test func `an error of the app's that is called as one of the bus's is the app's`() async throws
+    @Test func `an error of the app's that is called as one of the bus's is the app's`()
+      async throws
     {
       let rig = try await DeliveryTests.rig(.activated)
       let reply = try await rig.open("org.example.app:x?do=passes-on")

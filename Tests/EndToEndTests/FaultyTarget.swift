@@ -26,6 +26,8 @@ enum FaultyTarget {
     note("start", token=os.environ.get("XDG_ACTIVATION_TOKEN"))
     if "--fail-at-start" in options:
         fail(7, "reading\\ncannot find my data")
+    if "--die" in options:
+        os.kill(os.getpid(), 15)
     if "--hang-at-start" in options:
         import time
         time.sleep(600)
