@@ -18,6 +18,7 @@ let embedded: [SwiftSetting] = [
 let package = Package(
   name: "deeplinkd",
   products: [
+    .library(name: "DeeplinkApp", targets: ["DeeplinkApp"]),
     .executable(name: "deeplink-open", targets: ["deeplink-open"]),
     .executable(name: "deeplinkd", targets: ["deeplinkd"]),
     .executable(name: "deeplink", targets: ["deeplink"]),
@@ -62,6 +63,19 @@ let package = Package(
         "DeeplinkRouting", "DeeplinkDesktop", "DeeplinkActions", "DeeplinkStore",
       ],
       swiftSettings: strict),
+    .target(
+      name: "DeeplinkCommandLine",
+      dependencies: [
+        "CDeeplinkLinux", "DeeplinkLoop", "DeeplinkBus", "DeeplinkContract", "DeeplinkWire",
+        "DeeplinkRouting", "DeeplinkDesktop",
+      ],
+      swiftSettings: strict),
+
+    // what apps are made with
+    .target(
+      name: "DeeplinkApp",
+      dependencies: ["DeeplinkLoop", "DeeplinkBus", "DeeplinkContract", "DeeplinkWire"],
+      swiftSettings: strict),
 
     // the programs, short
     .executableTarget(
@@ -70,21 +84,38 @@ let package = Package(
     .executableTarget(
       name: "deeplinkd", dependencies: ["DeeplinkDaemon"], swiftSettings: strict),
     .executableTarget(
-      name: "deeplink", dependencies: ["DeeplinkWire", "DeeplinkRouting"], swiftSettings: strict),
+      name: "deeplink", dependencies: ["DeeplinkCommandLine"], swiftSettings: strict),
+    .executableTarget(
+      name: "deeplink-example", dependencies: ["DeeplinkApp"],
+      path: "data/examples/com.example.swift", exclude: ["plugin.json"], swiftSettings: strict),
 
     // tests
     .target(
-      name: "DeeplinkTesting", dependencies: ["CDeeplinkLinux"], path: "Tests/DeeplinkTesting"),
+      name: "DeeplinkTesting", dependencies: ["CDeeplinkLinux", "DeeplinkBus", "DeeplinkLoop"],
+      path: "Tests/DeeplinkTesting"),
     .testTarget(
       name: "DeeplinkRoutingTests", dependencies: ["DeeplinkRouting", "DeeplinkTesting"]),
     .testTarget(
       name: "DeeplinkBusTests", dependencies: ["DeeplinkBus", "DeeplinkTesting"]),
     .testTarget(
       name: "DeeplinkDaemonTests",
-      dependencies: ["DeeplinkDaemon", "DeeplinkWire", "DeeplinkTesting"]),
+      dependencies: [
+        "DeeplinkDaemon", "DeeplinkActions", "DeeplinkRouting", "DeeplinkBus", "DeeplinkLoop",
+        "DeeplinkWire", "DeeplinkTesting",
+      ]),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["DeeplinkBus", "DeeplinkTesting", "DeeplinkWire"],
-      exclude: ["Browsers"]),
+      name: "DeeplinkCommandLineTests",
+      dependencies: ["DeeplinkCommandLine", "DeeplinkRouting", "DeeplinkTesting"]),
+    .testTarget(
+      name: "DeeplinkAppTests",
+      dependencies: [
+        "DeeplinkApp", "DeeplinkLoop", "DeeplinkBus", "DeeplinkWire", "DeeplinkTesting",
+      ]
+    ),
+    .testTarget(
+      name: "EndToEndTests",
+      dependencies: ["DeeplinkBus", "DeeplinkRouting", "DeeplinkTesting", "DeeplinkWire"],
+      exclude: ["Browsers", "Bus"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

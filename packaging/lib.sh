@@ -110,3 +110,46 @@ tell_session() {
     systemctl --user daemon-reload || :
   fi
 }
+
+# make_world: a home, data, state and settings below $folder, which the caller made, and a session
+# bus there. The caller calls end_world when it ends.
+folder=
+bus_pid=
+make_world() {
+  local ready
+  unset BROWSER XDG_CURRENT_DESKTOP KDE_FULL_SESSION DESKTOP_SESSION GNOME_DESKTOP_SESSION_ID
+  unset XDG_CONFIG_DIRS DBUS_STARTER_ADDRESS DBUS_STARTER_BUS_TYPE
+  export HOME=$folder/home
+  export XDG_DATA_HOME=$HOME/.local/share XDG_STATE_HOME=$HOME/.local/state
+  export XDG_CONFIG_HOME=$HOME/.config XDG_CACHE_HOME=$HOME/.cache
+  export XDG_DATA_DIRS=/usr/local/share:/usr/share
+  export XDG_RUNTIME_DIR=$folder/run
+  export DBUS_SESSION_BUS_ADDRESS=unix:path=$XDG_RUNTIME_DIR/bus
+  mkdir -p "$XDG_DATA_HOME" "$XDG_CONFIG_HOME"
+  mkdir -m 700 "$XDG_RUNTIME_DIR"
+  mkfifo "$folder/address"
+  dbus-daemon --session --nofork --nopidfile --nosyslog \
+    --address="$DBUS_SESSION_BUS_ADDRESS" --print-address=5 \
+    5>"$folder/address" >"$folder/bus.log" 2>&1 &
+  bus_pid=$!
+  if ! read -rt 10 ready <"$folder/address" || [ -z "$ready" ]; then
+    fail "the session bus did not start: $(cat "$folder/bus.log")"
+  fi
+}
+
+# end_world: with its bus everything ends that was started there.
+end_world() {
+  if [ -n "$bus_pid" ]; then
+    kill "$bus_pid" 2>/dev/null || :
+    wait "$bus_pid" 2>/dev/null || :
+  fi
+  if [ -n "$folder" ]; then rm -rf "$folder"; fi
+}
+
+# copy_plugin ID: puts a plugin of the repository into the world's data folder, where nobody but
+# its owner can write it.
+copy_plugin() {
+  mkdir -p "$XDG_DATA_HOME/deeplinkd/plugins"
+  cp -R "$root/data/plugins/$1" "$XDG_DATA_HOME/deeplinkd/plugins/"
+  chmod -R go-w "$XDG_DATA_HOME/deeplinkd/plugins/$1"
+}

@@ -27,7 +27,7 @@ import Glibc
     return false
   }
 
-  /// Runs `action` once, when the connection `name` has ended.
+  /// Runs `action` once, when the connection `name` has ended; throws where it has ended already.
   func whenGone(
     _ name: UniqueName, _ action: @escaping @LoopActor () -> Void
   ) async throws(BusError) {
@@ -39,6 +39,13 @@ import Glibc
       guard signal.arguments.last?.string == "" else { return }
       subscription?.cancel()
       action()
+    }
+    // It may have ended before the bus knew the rule: then nothing more is heard of it.
+    do throws(BusError) {
+      _ = try await connection.credentials(of: name)
+    } catch {
+      subscription?.cancel()
+      throw error
     }
   }
 }

@@ -21,6 +21,10 @@ import Glibc
     table = RouteTable(plugins: [])
     reload()
     watch = FolderWatch { [weak self] in self?.reload() }
+    if watch == nil {
+      Log.warning(
+        "changes of plugins will not be noticed (no inotify); `deeplink reload` reads them")
+    }
     follow()
   }
 

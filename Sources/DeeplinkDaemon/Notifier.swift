@@ -1,3 +1,4 @@
+import DeeplinkActions
 import DeeplinkBus
 import DeeplinkLoop
 import DeeplinkRouting
@@ -22,16 +23,7 @@ import DeeplinkWire
     guard now - (lastTold[key] ?? -.infinity) >= Self.pause else { return }
     // Plugins are few; a scheme that nobody has counts as none.
     lastTold[key] = now
-    connection.call(
-      MethodCall(
-        to: .wellKnown("org.freedesktop.Notifications"), path: "/org/freedesktop/Notifications",
-        interface: "org.freedesktop.Notifications", member: "Notify",
-        arguments: [
-          .string("deeplinkd"), .uint32(0), .string(icon ?? ""), .string(title),
-          .string(Self.escaped(text)), .strings([]),
-          .options(["desktop-entry": .string("org.deeplinkd.Deeplinkd")]), .int32(-1),
-        ])
-    ) { result in
+    NotifyAction.show(title: title, body: text, icon: icon, on: connection) { result in
       if case .failure(let error) = result {
         Log.info("nobody shows notifications (\(error)): \(title): \(text)")
       }
@@ -54,16 +46,5 @@ import DeeplinkWire
     tell(
       "\(match.plugin.name.standard): a link was not opened", reason, plugin: match.plugin.id,
       icon: match.plugin.icon)
-  }
-
-  /// The body may hold markup, so what could be some is escaped.
-  private static func escaped(_ text: String) -> String {
-    JSONValue.visible(text).replacing(["&": "&amp;", "<": "&lt;", ">": "&gt;"])
-  }
-}
-
-extension String {
-  fileprivate func replacing(_ replacements: [Character: String]) -> String {
-    reduce(into: "") { $0 += replacements[$1] ?? String($1) }
   }
 }

@@ -14,19 +14,18 @@ import Glibc
   /// Changes come in bursts: the files of one installation are told as one.
   private static let settling = Duration.milliseconds(100)
 
-  public init(_ onChange: @escaping @LoopActor () -> Void) {
+  /// Nil where the kernel has no more watches to give.
+  public init?(_ onChange: @escaping @LoopActor () -> Void) {
     self.onChange = onChange
     inotify = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
-    if inotify >= 0 {
-      watch = EventLoop.shared.watch(inotify, .readable) { [unowned self] _ in changed() }
-    }
+    guard inotify >= 0 else { return nil }
+    watch = EventLoop.shared.watch(inotify, .readable) { [unowned self] _ in changed() }
   }
 
   /// Watches these folders and no others.
   ///
   /// For one that is not there the nearest one above it is watched, so that its coming is noticed.
   public func follow(_ paths: Set<String>) {
-    guard inotify >= 0 else { return }
     watched = Dictionary(uniqueKeysWithValues: paths.map { ($0, Self.nearest($0)) })
     let wanted = Set(watched.values)
     for (path, descriptor) in descriptors where !wanted.contains(path) {

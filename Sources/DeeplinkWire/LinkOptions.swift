@@ -35,6 +35,10 @@ public struct LinkOptions: Hashable, Sendable {
       case Contract.Option.environment.text:
         guard let pairs = value.stringPairs else { throw OptionError(key, "a{ss}", value) }
         environment = pairs.filter { Self.environmentNames.contains($0.key) }
+        // A longer one would make every program that is started with it fail (execve(2), E2BIG).
+        guard environment.values.allSatisfy({ $0.utf8.count <= Self.maximumLength }) else {
+          throw OptionError(tooLong: key)
+        }
       case Contract.Option.interactive.text: isInteractive = try boolean(key, value)
       case Contract.Option.callback.text: wantsCallback = try boolean(key, value)
       default: break

@@ -1,1 +1,5 @@
-@main struct Main { static func main() { print("hi") } }
+import DeeplinkCommandLine
+
+@main struct Deeplink {
+  static func main() { Program.main() }
+}

@@ -1,12 +1,17 @@
+import DeeplinkLoop
 import Foundation
 
 /// A world with deeplinkd installed: the bus can start the daemon, and plugins are there.
 public final class Desktop: Sendable {
   public let world: World
 
-  /// - Parameter plugins: Manifest and other files by path below each plugin's folder.
-  public init(extra: [String: String] = [:]) throws {
-    world = try World(extra: extra)
+  /// The daemon's bus name.
+  public static let busName = "org.deeplinkd.Deeplinkd"
+
+  public init(extra: [String: String] = [:], installedServices: Bool = false) throws {
+    // Tests on the loop's actor need its thread before they begin.
+    EventLoop.shared.startThread()
+    world = try World(extra: extra, installedServices: installedServices)
     try world.write(
       """
       [D-BUS Service]
@@ -24,8 +29,12 @@ public final class Desktop: Sendable {
   public func addPlugin(_ folder: URL) throws {
     let plugins = world.dataHome.appending(path: "deeplinkd/plugins")
     try FileManager.default.createDirectory(at: plugins, withIntermediateDirectories: true)
-    try FileManager.default.copyItem(
-      at: folder, to: plugins.appending(path: folder.lastPathComponent))
+    let copy = plugins.appending(path: folder.lastPathComponent).path
+    // Owned by whoever runs the tests, and writable by nobody else, or it would not be loaded.
+    for command in [["cp", "-R", folder.path, copy], ["chmod", "-R", "go-w", copy]] {
+      let done = try world.run(command)
+      guard done.status == 0 else { throw TestingError(done.errors) }
+    }
   }
 
   /// Writes a plugin, with a worker beside its manifest that records what it receives.
@@ -65,6 +74,18 @@ public final class Desktop: Sendable {
       "update-desktop-database", world.root.appending(path: applications).path,
     ])
     guard done.status == 0 else { throw TestingError(done.errors) }
+  }
+
+  /// The process that owns the daemon's name; nil where none does.
+  ///
+  /// Asking does not start the daemon.
+  public func daemonProcess() throws -> pid_t? {
+    let done = try world.run([
+      "gdbus", "call", "--session", "-d", "org.freedesktop.DBus", "-o", "/org/freedesktop/DBus",
+      "-m", "org.freedesktop.DBus.GetConnectionUnixProcessID", Self.busName,
+    ])
+    // "(uint32 4711,)"
+    return done.status == 0 ? pid_t(done.output.filter(\.isNumber).dropFirst(2)) : nil
   }
 
   public func open(_ arguments: String..., environment: [String: String?] = [:]) throws -> Finished

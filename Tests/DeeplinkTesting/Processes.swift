@@ -30,16 +30,32 @@ public final class RunningProcess: @unchecked Sendable {
   private let lock = NSLock()
   private var status: Int32?
 
+  /// - Parameters:
+  ///   - takesLines: Whether its input stays open, for `send`, in place of `input`.
+  ///   - inputDescriptor: What it reads from in place of `input`.
   public init(
-    _ arguments: [String], environment: [String: String], input: Data? = nil
+    _ arguments: [String], environment: [String: String], input: Data? = nil,
+    takesLines: Bool = false, inputDescriptor: Int32? = nil
   ) throws {
     files = FileManager.default.temporaryDirectory.appending(path: "process-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
-    try (input ?? Data()).write(to: files.appending(path: "input"))
+    if takesLines {
+      guard mkfifo(files.path + "/input", 0o600) == 0 else {
+        throw TestingError("mkfifo: \(String(cString: strerror(errno)))")
+      }
+    } else {
+      try (input ?? Data()).write(to: files.appending(path: "input"))
+    }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, files.path + "/input", O_RDONLY, 0)
+    if let inputDescriptor {
+      posix_spawn_file_actions_adddup2(&actions, inputDescriptor, 0)
+    } else {
+      // A pipe's reader would wait for a writer; as its own writer it does not.
+      let read = takesLines ? O_RDWR : O_RDONLY
+      posix_spawn_file_actions_addopen(&actions, 0, files.path + "/input", read, 0)
+    }
     let write = O_WRONLY | O_CREAT | O_APPEND
     posix_spawn_file_actions_addopen(&actions, 1, files.path + "/output", write, 0o600)
     posix_spawn_file_actions_addopen(&actions, 2, files.path + "/errors", write, 0o600)
@@ -76,6 +92,22 @@ public final class RunningProcess: @unchecked Sendable {
   public var errors: String { text("errors") }
   public var isFinished: Bool { lock.withLock { status != nil } }
 
+  /// Writes a line to the input of a process that was started to take them.
+  public func send(_ line: String) throws {
+    let pipe = try FileHandle(forWritingTo: files.appending(path: "input"))
+    try pipe.write(contentsOf: Data("\(line)\n".utf8))
+    try pipe.close()
+  }
+
+  /// Waits until it has written `count` lines, and gives the last of them.
+  public func outputLine(_ count: Int, limit: Duration = .seconds(60)) throws -> String {
+    do {
+      return try waitForLines(count, in: files.appending(path: "output"), limit: limit)[count - 1]
+    } catch {
+      throw TestingError("\(error); it said: \(errors)")
+    }
+  }
+
   public func signal(_ number: Int32) { if !isFinished { kill(pid, number) } }
 
   /// False when `limit` passed first.
@@ -95,6 +127,18 @@ public final class RunningProcess: @unchecked Sendable {
     return true
   }
 
+  /// The first of `processes` to end; nil when `limit` passes first.
+  public static func firstToEnd(
+    of processes: [RunningProcess], limit: Duration = .seconds(30)
+  ) -> RunningProcess? {
+    let descriptors = processes.map { deeplink_pidfd_open($0.pid) }
+    defer { for descriptor in descriptors where descriptor >= 0 { close(descriptor) } }
+    guard let index = firstReadable(descriptors, limit: limit), processes[index].waitForEnd() else {
+      return nil
+    }
+    return processes[index]
+  }
+
   public var finished: Finished {
     Finished(status: lock.withLock { status } ?? Int32.min, output: output, errors: errors)
   }
@@ -107,15 +151,20 @@ public final class RunningProcess: @unchecked Sendable {
 
 /// False when `limit` passed first.
 public func waitUntilReadable(_ descriptor: Int32, limit: Duration) -> Bool {
-  var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+  firstReadable([descriptor], limit: limit) != nil
+}
+
+/// The index of a descriptor that can be read; nil when `limit` passes first.
+private func firstReadable(_ descriptors: [Int32], limit: Duration) -> Int? {
+  var polls = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
   let deadline = ContinuousClock.now + limit
   while true {
     let left = ContinuousClock.now.duration(to: deadline)
     let milliseconds =
       left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
-    guard milliseconds > 0 else { return false }
-    let count = Glibc.poll(&poll, 1, Int32(clamping: milliseconds))
-    if count > 0 { return true }
-    if count == 0 || errno != EINTR { return false }
+    guard milliseconds > 0 else { return nil }
+    let count = poll(&polls, nfds_t(polls.count), Int32(clamping: milliseconds))
+    if count > 0 { return polls.firstIndex { $0.revents != 0 } }
+    if count == 0 || errno != EINTR { return nil }
   }
 }

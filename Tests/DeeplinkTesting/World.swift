@@ -1,3 +1,4 @@
+import CDeeplinkLinux
 import Foundation
 
 /// A sealed place for one test: a home, the XDG folders and a session bus of its own.
@@ -9,6 +10,8 @@ public final class World: Sendable {
   /// The address of the private session bus.
   public let busAddress: String
   private let busProcess: Int32
+  private let lifeline: Int32
+  private let guardian: RunningProcess
   private let extra: [String: String]
 
   /// Where the bus finds its service files.
@@ -19,7 +22,11 @@ public final class World: Sendable {
   public var stateHome: URL { home.appending(path: ".local/state") }
   public var runtime: URL { root.appending(path: "run") }
 
-  public init(extra: [String: String] = [:]) throws {
+  /// - Parameters:
+  ///   - extra: Variables of the environment, of the bus's too.
+  ///   - installedServices: Whether the bus starts the machine's own services as well, such as
+  ///     portals.
+  public init(extra: [String: String] = [:], installedServices: Bool = false) throws {
     self.extra = extra
     root = FileManager.default.temporaryDirectory.appending(path: "deeplink-\(UUID().uuidString)")
     let root = root
@@ -41,6 +48,7 @@ public final class World: Sendable {
       <type>session</type>
       <listen>unix:path=\(root.path)/run/bus</listen>
       <servicedir>\(root.path)/services</servicedir>
+      \(installedServices ? "<standard_session_servicedirs/>" : "")
       <policy context="default">
         <allow send_destination="*" eavesdrop="true"/>
         <allow eavesdrop="true"/>
@@ -67,10 +75,18 @@ public final class World: Sendable {
       throw TestingError("dbus-daemon did not start: \(started.errors)")
     }
     busProcess = pid
+    // A test run that is killed must not leave its buses behind: each keeps an inotify instance.
+    var ends: [Int32] = [-1, -1]
+    guard deeplink_pipe(&ends) == 0 else { throw TestingError("no pipe") }
+    defer { close(ends[0]) }
+    lifeline = ends[1]
+    guardian = try RunningProcess(
+      ["/bin/sh", "-c", "read -r _; kill \(pid)"], environment: [:], inputDescriptor: ends[0])
   }
 
   deinit {
     kill(busProcess, SIGTERM)
+    close(lifeline)
     try? FileManager.default.removeItem(at: root)
   }
 
@@ -124,11 +140,11 @@ public final class World: Sendable {
 
   /// Starts a program in this world that goes on by itself.
   public func start(
-    _ arguments: [String], environment changes: [String: String?] = [:]
+    _ arguments: [String], environment changes: [String: String?] = [:], takesLines: Bool = false
   ) throws -> RunningProcess {
     var environment = environment
     for (name, value) in changes { environment[name] = value }
-    return try RunningProcess(arguments, environment: environment)
+    return try RunningProcess(arguments, environment: environment, takesLines: takesLines)
   }
 }
 

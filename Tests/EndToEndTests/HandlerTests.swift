@@ -185,15 +185,3 @@ import Testing
     #expect(done.status == 0)
   }
 }
-
-/// What the demonstration's worker writes for each link.
-struct Record: Decodable {
-  let delivery: String
-  let pid: Int
-  let url: String
-  let parameters: [String: String]
-
-  init(_ line: String) throws {
-    self = try JSONDecoder().decode(Record.self, from: Data(line.utf8))
-  }
-}

@@ -17,6 +17,9 @@ import DeeplinkWire
   /// The daemon's own environment, with the session's variables of the last sender.
   private var variables: [String: String]
   private var runners: [TargetKey: TargetRunner] = [:]
+  private var system: Connection?
+  /// What actions of links sent out.
+  private(set) var sent = SentLinks()
 
   /// What makes two actions hand links to the same target.
   private enum TargetKey: Hashable {
@@ -54,17 +57,8 @@ import DeeplinkWire
     variables.merge(delivery.options.environment) { $1 }
     guard let match = delivery.match else { return book.finish(delivery, .declined) }
     if let runner = runner(for: match) { return runner.add(delivery) }
-    switch match.route.action {
-    case .command, .application:
-      guard let handover = handover(of: delivery, .launch, attempt: delivery.attempt) else {
-        return
-      }
-      ledger.afterCommit { [self] in perform(match, handover, delivery) }
-    case .worker, .handler, .call, .open, .notify:
-      book.finish(
-        delivery, .failed,
-        reason: .error, "this version has no action '\(match.route.action.kind.rawValue)'")
-    }
+    guard let handover = handover(of: delivery, .launch, attempt: delivery.attempt) else { return }
+    ledger.afterCommit { [self] in perform(match, handover, delivery) }
   }
 
   /// Does an action that has no target.
@@ -85,8 +79,49 @@ import DeeplinkWire
       }
       ExecApplication.open(
         handover, entry, at: path, id: id, environment, launcher: launcher, completion: completion)
-    default: break
+    case .call(let call): perform(call, handover, limit: timeout(of: delivery), completion)
+    case .open(let action):
+      OpenAction.run(
+        action, handover, environment, launcher: launcher,
+        isAllowed: { [self] in mayBeSent($0, hops: delivery.hops) }, completion: completion)
+    case .notify(let notify):
+      NotifyAction.run(
+        notify, handover, icon: match.plugin.icon, on: connection, completion: completion)
+    // Both have targets; one that has none names a bus name that is no bus name.
+    case .worker, .handler:
+      completion(.failed(.launch, "the route's target has no valid name"))
     }
+  }
+
+  private func perform(
+    _ call: Action.Call, _ handover: Handover, limit: Duration,
+    _ completion: @escaping @LoopActor (HandoverResult) -> Void
+  ) {
+    do throws(BusError) {
+      let bus = call.bus == .session ? connection : try systemBus()
+      CallAction.run(call, handover, on: bus, limit: limit, completion: completion)
+    } catch {
+      completion(.failed(.error, "the system bus cannot be reached"))
+    }
+  }
+
+  /// Connected when the first link needs it.
+  private func systemBus() throws(BusError) -> Connection {
+    if let system, system.isOpen { return system }
+    let connection = try Connection.system()
+    system = connection
+    return connection
+  }
+
+  /// Whether an action may send this URL out; remembers it, so that it is known when it comes back.
+  private func mayBeSent(_ url: ParsedURL, hops: Int) -> Bool {
+    let scheme = Scheme(url.scheme)
+    guard
+      configuration.settings.outgoingSchemes.contains(url.scheme)
+        || scheme.flatMap({ configuration.table.owner(of: $0) }) != nil
+    else { return false }
+    sent.add(url.canonical.href, hops: hops, now: Clock.seconds)
+    return true
   }
 
   /// Takes a link back that is not handed over yet; false when it is.
@@ -208,7 +243,8 @@ import DeeplinkWire
     return Handover(
       id: delivery.id, link: delivery.link, plugin: match.plugin.id, route: match.route,
       parameters: match.parameters, mode: mode, attempt: attempt, source: "unknown",
-      activationToken: delivery.freshToken, startupID: delivery.freshStartupID, hops: 0)
+      activationToken: delivery.freshToken, startupID: delivery.freshStartupID,
+      hops: delivery.hops)
   }
 
   func afterCommit(_ action: @escaping @LoopActor () -> Void) { ledger.afterCommit(action) }

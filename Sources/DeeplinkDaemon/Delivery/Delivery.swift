@@ -9,6 +9,8 @@ import DeeplinkWire
   let id: UInt64
   let link: Link
   let options: LinkOptions
+  /// How many links of ours led to this one.
+  let hops: Int
   /// Seconds of `CLOCK_BOOTTIME`.
   let acceptedAt: Double
   /// The connection that sent it; nil for one that an earlier daemon accepted.
@@ -28,7 +30,7 @@ import DeeplinkWire
 
   init(
     id: UInt64, link: Link, options: LinkOptions, sender: UniqueName?, matches: [Match],
-    acceptedAt: Double = Clock.secondsSinceBoot
+    hops: Int = 0, acceptedAt: Double = Clock.secondsSinceBoot
   ) {
     self.id = id
     self.link = link
@@ -36,6 +38,7 @@ import DeeplinkWire
     self.sender = sender
     self.matches = matches[...]
     lastMatch = matches.first
+    self.hops = hops
     self.acceptedAt = acceptedAt
   }
 

@@ -33,11 +33,11 @@ import DeeplinkWire
 
   /// Opens a delivery; its id is the order of arrival.
   func add(
-    _ link: Link, _ options: LinkOptions, from sender: UniqueName?, matches: [Match]
+    _ link: Link, _ options: LinkOptions, from sender: UniqueName?, matches: [Match], hops: Int
   ) -> Delivery {
     lastID += 1
     let delivery = Delivery(
-      id: lastID, link: link, options: options, sender: sender, matches: matches)
+      id: lastID, link: link, options: options, sender: sender, matches: matches, hops: hops)
     open(delivery)
     ledger.insert(delivery)
     return delivery

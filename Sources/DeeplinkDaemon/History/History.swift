@@ -76,7 +76,8 @@ actor History {
   /// Forgets what is older or more than the person wants to keep.
   func prune(_ limits: Settings.History, now: Double) throws(DatabaseError) {
     addedSincePruning = 0
-    try database.run("DELETE FROM history WHERE time < ?", .real(now - Double(limits.days) * 86_400))
+    try database.run(
+      "DELETE FROM history WHERE time < ?", .real(now - Double(limits.days) * 86_400))
     try database.run(
       "DELETE FROM history WHERE number <= (SELECT MAX(number) FROM history) - ?",
       .integer(Int64(limits.entries)))

@@ -46,7 +46,9 @@ import DeeplinkWire
           ? delivery.lastMatch?.keptParameters.description : nil))
   }
 
-  /// A link was turned away. Its scheme is kept only where a plugin has it.
+  /// A link was turned away.
+  ///
+  /// Its scheme is kept only where a plugin has it.
   func record(_ refusal: Refusal, scheme: String, size: Int) {
     guard history != nil, configuration.settings.history.isEnabled else { return }
     add(

@@ -1,0 +1,53 @@
+import DeeplinkBus
+import DeeplinkLoop
+import DeeplinkRouting
+import DeeplinkWire
+
+/// A desktop notification (Desktop Notifications Specification 1.2).
+public enum NotifyAction {
+  @LoopActor public static func run(
+    _ notify: Action.Notify, _ handover: Handover, icon: String?, on connection: Connection,
+    completion: @escaping @LoopActor (HandoverResult) -> Void
+  ) {
+    let substitution = handover.substitution
+    show(
+      title: notify.title.text(substitution.text), body: notify.body?.text(substitution.text) ?? "",
+      icon: icon, on: connection
+    ) { result in
+      switch result {
+      case .success: completion(.handled([:]))
+      case .failure(let error):
+        completion(.failed(.error, "it could not be shown: \(error.sentence)"))
+      }
+    }
+  }
+
+  /// Shows text that comes from a link, or from a message about one, as text: no markup, no controls.
+  @LoopActor public static func show(
+    title: String, body: String, icon: String?, on connection: Connection,
+    completion: @escaping @LoopActor (Result<[Value], BusError>) -> Void
+  ) {
+    connection.call(
+      MethodCall(
+        to: .wellKnown("org.freedesktop.Notifications"), path: "/org/freedesktop/Notifications",
+        interface: "org.freedesktop.Notifications", member: "Notify",
+        arguments: [
+          .string("deeplinkd"), .uint32(0), .string(icon ?? ""),
+          .string(JSONValue.visible(title)), .string(escaped(JSONValue.visible(body))),
+          .strings([]), .options(["desktop-entry": .string("org.deeplinkd.Deeplinkd")]),
+          .int32(-1),
+        ]), completion: completion)
+  }
+
+  /// A body may hold markup where the service has that capability, so what could be some is escaped.
+  private static func escaped(_ text: String) -> String {
+    text.reduce(into: "") { result, character in
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      default: result.append(character)
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import DeeplinkBus
+import DeeplinkContract
+import DeeplinkRouting
+import DeeplinkWire
+
+extension CommandError {
+  /// A sentence in lower case: what and which.
+  var sentence: String {
+    switch self {
+    case .unknownCommand(let word, let command, _): "'\(command)' has no command '\(word)'"
+    case .missingCommand(let command, _): "'\(command)' needs a command"
+    case .unknownOption(let word, let command, _): "'\(command)' has no option '\(word)'"
+    case .missingValue(let option): "'\(option.word)' needs a value"
+    case .unexpectedValue(let option): "'\(option.word)' takes no value"
+    case .invalidNumber(let option, let text, let range):
+      "'\(option.word)' takes a whole number from \(range.lowerBound) to \(range.upperBound), "
+        + "not '\(text)'"
+    case .missingArgument(let name, let command): "'\(command)' needs \(name)"
+    case .tooManyArguments(let word, let command): "'\(command)' has no place for '\(word)'"
+    case .contradiction(let sentence): sentence
+    case .unreadable(let path, let reason): "'\(path)' cannot be read: \(reason)"
+    case .unwritable(let reason): "the output cannot be written: \(reason)"
+    case .invalidManifest(let diagnostics):
+      diagnostics.map(\.description).joined(separator: "\n")
+    case .unknownPlugin(let word, _): "there is no plugin '\(word)'"
+    case .noSessionBus(let words): "there is no session bus: \(words)"
+    case .unreachable(let words, _): "the deep-link daemon cannot be reached: \(words)"
+    case .lost: "the deep-link daemon went away before it answered"
+    case .refused(let refusal): refusal.message
+    case .outcome(let reply):
+      (["the link was accepted, and came to: \(reply.outcome?.rawValue ?? "pending")"]
+        + ["reason", "message"].compactMap { reply.result[$0]?.string }).joined(separator: ", ")
+    }
+  }
+
+  /// What can be done about it.
+  var hint: String? {
+    switch self {
+    case .unknownCommand(let word, let command, let known):
+      Self.suggestion(word, known) ?? "`\(command) --help` lists the commands"
+    case .missingCommand(let command, let known):
+      "one of \(known.joined(separator: ", ")); `\(command) --help` says more"
+    case .unknownOption(let word, let command, let known):
+      Self.suggestion(word, known)
+        ?? "`\(command) --help` lists the options; what begins with a minus can stand behind '--'"
+    case .missingValue(let option), .unexpectedValue(let option): "it is written \(option.usage)"
+    case .missingArgument(_, let command), .tooManyArguments(_, let command):
+      "`\(command) --help` shows how it is used"
+    case .unknownPlugin(let word, let known):
+      Self.suggestion(word, known) ?? "`deeplink plugin list` shows those there are"
+    case .noSessionBus:
+      "a desktop session has one; elsewhere `dbus-run-session` starts one for a command"
+    case .unreachable(_, let isInstalled):
+      isInstalled
+        ? "its own messages say why: journalctl --user -t deeplinkd"
+        : "is deeplinkd installed, with its D-Bus service?"
+    case .lost: "its own messages say why: journalctl --user -t deeplinkd"
+    case .refused(let refusal): refusal.hint
+    case .invalidNumber, .contradiction, .unreadable, .unwritable, .invalidManifest, .outcome: nil
+    }
+  }
+
+  /// Section "exit status" of deeplink(1).
+  var status: Int32 {
+    switch self {
+    case .noSessionBus, .unreachable, .lost: ExitCode.unreachable
+    case .unwritable, .outcome: ExitCode.failed
+    default: ExitCode.refused
+    }
+  }
+
+  private static func suggestion(_ word: String, _ known: [String]) -> String? {
+    Suggestion.nearest(to: word, among: known).map { "did you mean '\($0)'?" }
+  }
+}

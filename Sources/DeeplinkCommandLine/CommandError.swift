@@ -1,0 +1,31 @@
+import DeeplinkBus
+import DeeplinkContract
+import DeeplinkRouting
+import DeeplinkWire
+
+/// Why a command did not do what was asked, as facts; `CommandError+Text.swift` makes the sentences.
+enum CommandError: Error {
+  // Usage
+  case unknownCommand(String, of: String, known: [String])
+  case missingCommand(of: String, known: [String])
+  case unknownOption(String, of: String, known: [String])
+  case missingValue(Option)
+  case unexpectedValue(Option)
+  case invalidNumber(Option, String, ClosedRange<Int>)
+  case missingArgument(String, of: String)
+  case tooManyArguments(String, for: String)
+  case contradiction(String)
+
+  // Files
+  case unreadable(path: String, reason: String)
+  case unwritable(reason: String)
+  case invalidManifest([Diagnostic])
+  case unknownPlugin(String, known: [String])
+
+  // The daemon
+  case noSessionBus(String)
+  case unreachable(String, isInstalled: Bool)
+  case lost
+  case refused(Refusal)
+  case outcome(OpenReply)
+}

@@ -1,0 +1,117 @@
+import DeeplinkBus
+import DeeplinkContract
+import DeeplinkLoop
+import DeeplinkRouting
+import DeeplinkWire
+import Glibc
+
+/// Work on the session bus, from a command that is a plain function.
+enum Session {
+  /// Connects, runs `body` on the event loop, and gives its answer.
+  ///
+  /// - Parameter waiting: What a person at a terminal reads once it takes longer than a second; nil
+  ///   for work that has no end.
+  static func perform<Answer: Sendable>(
+    _ waiting: String?, _ body: @escaping @LoopActor (Connection) async throws(BusError) -> Answer
+  ) throws(CommandError) -> Answer {
+    var work: Work<Answer>?
+    let result = EventLoop.shared.run { () -> Result<Answer, BusError>? in
+      if work == nil {
+        work = Work()
+        work?.start(waiting, body)
+      }
+      return work?.result
+    }
+    do throws(BusError) { return try result.get() } catch { throw CommandError(error) }
+  }
+
+  @LoopActor private final class Work<Answer: Sendable> {
+    private(set) var result: Result<Answer, BusError>?
+
+    func start(
+      _ waiting: String?, _ body: @escaping @LoopActor (Connection) async throws(BusError) -> Answer
+    ) {
+      let progress = Progress(waiting)
+      Task {
+        do throws(BusError) {
+          let connection = try Connection.session()
+          let answer = try await body(connection)
+          connection.close()
+          progress.stop()
+          result = .success(answer)
+        } catch {
+          progress.stop()
+          result = .failure(error)
+        }
+      }
+    }
+  }
+}
+
+/// A line on a terminal's standard error that counts the seconds, from the first on.
+@LoopActor private final class Progress {
+  private let text: String
+  private var seconds = 0
+  private var timer: LoopTimer?
+
+  init(_ text: String?) {
+    self.text = text ?? ""
+    if text != nil, isatty(STDERR_FILENO) == 1 { wait() }
+  }
+
+  private func wait() {
+    timer = EventLoop.shared.after(.seconds(1)) { [weak self] in self?.tick() }
+  }
+
+  private func tick() {
+    seconds += 1
+    write("\r\u{1B}[K\(text) … \(seconds) s")
+    wait()
+  }
+
+  func stop() {
+    timer?.cancel()
+    if seconds > 0 { write("\r\u{1B}[K") }
+  }
+
+  private func write(_ text: String) {
+    var text = text
+    text.withUTF8 { unsafe _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  }
+}
+
+extension CommandError {
+  init(_ error: BusError) {
+    if let refusal = DispatcherError(error) {
+      self = .refused(Refusal(refusal))
+      return
+    }
+    switch error {
+    case .cannotConnect(_, _, let message): self = .noSessionBus(message)
+    case .disconnected: self = .lost
+    case .noReply(let limit):
+      self = .unreachable("no answer in \(limit.components.seconds) s", isInstalled: true)
+    case .remote(.noReply, _): self = .lost
+    case .remote(let name, let message):
+      self = .unreachable(message, isInstalled: name != .serviceUnknown)
+    case .unexpectedReply(let signature):
+      self = .unreachable("it answered with \(signature)", isInstalled: true)
+    case .invalidName(let kind, let text):
+      self = .unreachable("'\(text)' is no \(kind)", isInstalled: true)
+    case .invalidValue(let text): self = .unreachable(text, isInstalled: true)
+    case .tooLarge: self = .unreachable("the message is too large", isInstalled: true)
+    case .outOfMemory: self = .unreachable("there is no memory left", isInstalled: true)
+    }
+  }
+}
+
+extension Refusal {
+  /// A refusal as it came over the bus: the message may have its hint on a line of its own.
+  fileprivate init(_ error: DispatcherError) {
+    let lines = error.message.split(separator: "\n", maxSplits: 1).map(String.init)
+    let hint = lines.dropFirst().first
+    self.init(
+      Code.allCases.first { $0.errorName == error.code } ?? .malformed, lines.first ?? error.code,
+      hint: hint.map { $0.hasPrefix("hint: ") ? String($0.dropFirst(6)) : $0 })
+  }
+}

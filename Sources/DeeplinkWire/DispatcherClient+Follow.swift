@@ -1,0 +1,60 @@
+import DeeplinkBus
+import DeeplinkContract
+import DeeplinkLoop
+
+/// `DeliveryChanged` as a value.
+public struct DeliveryChange: Hashable, Sendable {
+  public var id: UInt64
+  public var state: DeliveryState
+  public var facts: [String: Value]
+
+  init?(_ signal: Signal) {
+    guard signal.arguments.count == 3, let id = signal.arguments[0].uint64,
+      let state = signal.arguments[1].string.flatMap(DeliveryState.init(rawValue:)),
+      let facts = signal.arguments[2].options
+    else { return nil }
+    self.id = id
+    self.state = state
+    self.facts = facts
+  }
+}
+
+extension DispatcherClient {
+  /// Tells each state of each link from now on; starts the daemon, and returns when it has ended.
+  public func follow(
+    _ handler: @escaping @LoopActor (DeliveryChange) -> Void
+  ) async throws(BusError) {
+    let end = End()
+    let rule = MatchRule(
+      sender: .wellKnown(.deeplinkd), path: .deeplinkd, interface: .dispatcher,
+      member: MemberName(Contract.Dispatcher.deliveryChanged))
+    let changes = try await connection.subscribe(rule) { signal in
+      if let change = DeliveryChange(signal) { handler(change) }
+    }
+    let owner = try await connection.subscribe(.owner(of: .deeplinkd)) { signal in
+      if signal.arguments.last?.string == "" { end.come() }
+    }
+    connection.onClose { end.come() }
+    _ = try await connection.call(call(Contract.Dispatcher.follow))
+    await end.wait()
+    changes.cancel()
+    owner.cancel()
+  }
+
+  /// Something that happens once and may have happened before anybody waits for it.
+  @LoopActor private final class End {
+    private var hasCome = false
+    private var waiter: CheckedContinuation<Void, Never>?
+
+    func come() {
+      hasCome = true
+      waiter?.resume()
+      waiter = nil
+    }
+
+    func wait() async {
+      guard !hasCome else { return }
+      await withCheckedContinuation { waiter = $0 }
+    }
+  }
+}

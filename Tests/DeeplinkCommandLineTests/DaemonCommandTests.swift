@@ -1,0 +1,225 @@
+import DeeplinkRouting
+import DeeplinkTesting
+import Foundation
+import Testing
+
+/// `deeplink open` and `deeplink status` with the real daemon on a bus of its own.
+@Suite(.timeLimit(.minutes(5)), .enabled(if: Requirement.program("dbus-daemon", "bash")))
+struct DaemonCommandTests {
+  let desktop: Desktop
+
+  init() throws {
+    desktop = try Desktop()
+    try desktop.addPlugin(Repository.root.appending(path: "data/plugins/com.example.demo"))
+  }
+
+  private func deeplink(
+    _ arguments: String..., environment: [String: String?] = [:]
+  ) throws -> Finished {
+    try desktop.world.run([Person.program] + arguments, environment: environment)
+  }
+
+  private func json(_ done: Finished) throws -> JSONValue {
+    try JSONValue(json5: Array(done.output.utf8))
+  }
+
+  @Test func `a link is sent and its outcome told`() throws {
+    let done = try deeplink("open", "com.example.demo:greet?name=Ada")
+    #expect(done.status == 0, "\(done.errors)")
+    #expect(done.output == "delivered\n" && done.errors == "")
+    let answer = try deeplink("open", "--json", "com.example.demo:greet?name=Ada")
+    #expect(
+      try json(answer) == [
+        "id": 2, "outcome": "delivered", "result": ["greeting": "Hello, Ada!"],
+      ])
+  }
+
+  @Test func `a refused link is status 1, and JSON has its code`() throws {
+    let text = try deeplink("open", "com.example.demo:farewell")
+    #expect(text.status == 1)
+    #expect(text.output == "")
+    #expect(text.errors.hasPrefix("deeplink: no route takes the link"))
+    let unknown = try deeplink("open", "--json", "com.example.dmeo:greet")
+    #expect(unknown.status == 1)
+    #expect(try json(unknown)["refusal"]?["code"] == "scheme-not-registered")
+    #expect(unknown.errors.contains("\nhint: did you mean 'com.example.demo'?"))
+    let bytes = try desktop.world.run([
+      "/bin/bash", "-c", #"exec "$0" open "$(printf 'com.example.demo:greet?name=\377')""#,
+      Person.program,
+    ])
+    #expect(bytes.status == 1)
+    #expect(bytes.errors.hasPrefix("deeplink: the link is not valid UTF-8\nhint: "))
+  }
+
+  @Test func `any other outcome is status 4 with what is known of it`() throws {
+    try desktop.addPlugin(
+      id: "com.example.broken",
+      manifest: """
+        {"id": "com.example.broken", "name": "Broken", "schemes": ["com.example.broken"],
+         "routes": [{"name": "all", "match": "x", "action": {"worker": {"run": ["./worker"]}}}]}
+        """, files: ["worker": "#!/bin/sh\necho 'cannot find my data' >&2\nexit 7\n"])
+    let done = try deeplink("open", "com.example.broken:x")
+    #expect(done.status == 4)
+    #expect(done.output == "failed\n")
+    #expect(done.errors.hasPrefix("deeplink: the link was accepted, and came to: failed, launch, "))
+    #expect(done.errors.contains("cannot find my data"))
+  }
+
+  @Test func `what is not known in time is pending, and no failure`() throws {
+    try desktop.addPlugin(
+      id: "com.example.slow",
+      manifest: """
+        {"id": "com.example.slow", "name": "Slow", "schemes": ["com.example.slow"],
+         "routes": [{"name": "all", "match": "x", "action": {"worker": {"run": ["./worker"]}}}]}
+        """, files: ["worker": "#!/bin/sh\ncat >/dev/null\n"])
+    let done = try deeplink("open", "--timeout", "1", "com.example.slow:x")
+    #expect(done.status == 0, "\(done.errors)")
+    #expect(done.output == "pending\n" && done.errors == "")
+    // Who looks at a terminal sees that something is going on, and nothing of it stays.
+    let terminal = try desktop.world.run(
+      [
+        "script", "--quiet", "--return", "--command",
+        "\(Person.program) open --timeout 2 com.example.slow:x", "/dev/null",
+      ], environment: ["TERM": "xterm"])
+    #expect(terminal.output.hasPrefix("\r\u{1B}[Kwaiting for the app … 1 s"))
+    #expect(terminal.output.hasSuffix("\r\u{1B}[Kpending\r\n"))
+  }
+
+  @Test func `a link whose daemon dies before the answer is sent again, and arrives once`() throws {
+    // The first start ends at the first call; the second one is the real daemon.
+    let stand = try desktop.world.write(
+      """
+      #!/usr/bin/python3
+      import os
+      mark = os.path.expanduser("~/died-once")
+      if os.path.exists(mark):
+          os.execv("\(Repository.program("deeplinkd"))", ["deeplinkd"])
+      open(mark, "w").close()
+      import dbus.service, dbus.mainloop.glib
+      from gi.repository import GLib
+      dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+      bus = dbus.SessionBus()
+      bus.add_message_filter(lambda _, message: os._exit(1) if message.get_member() == "Open" else None)
+      dbus.service.BusName("org.deeplinkd.Deeplinkd", bus)
+      GLib.MainLoop().run()
+      """, to: "dies-once", executable: true)
+    try desktop.world.write(
+      "[D-BUS Service]\nName=org.deeplinkd.Deeplinkd\nExec=\(stand.path)\n",
+      to: "services/org.deeplinkd.Deeplinkd.service")
+    try reloadBus(desktop.world)
+    let done = try deeplink("open", "com.example.demo:greet?name=Again")
+    #expect(done.status == 0, "\(done.errors)")
+    #expect(done.output == "delivered\n")
+    let received = desktop.home(of: "com.example.demo").appending(path: "received.jsonl")
+    #expect(lines(of: received).count == 1)
+    #expect(
+      FileManager.default.fileExists(
+        atPath: desktop.world.home.appending(path: "died-once").path))
+  }
+
+  @Test func `status starts nothing, and tells what the daemon has done`() throws {
+    let before = try deeplink("status")
+    #expect(before.status == 0)
+    #expect(before.output == "daemon  not running\n")
+    #expect(try json(try deeplink("status", "--json")) == ["running": false])
+    #expect(try deeplink("open", "com.example.demo:greet").status == 0)
+    #expect(try deeplink("open", "com.example.demo:nothing").status == 1)
+    let after = try json(try deeplink("status", "--json"))
+    #expect(after["running"] == true)
+    #expect(after["schemes"] == ["com.example.demo"])
+    #expect(after["pending"] == 0)
+    #expect(after["statistics"]?["accepted"] == 1)
+    #expect(after["statistics"]?["refused"] == 1)
+    #expect(try deeplink("status").output.hasPrefix("daemon     running, version "))
+  }
+
+  @Test func `the history has what arrived, the oldest first, and can be narrowed`() throws {
+    #expect(try deeplink("history").lines == [])
+    #expect(try deeplink("open", "com.example.demo:greet?name=Ada").status == 0)
+    #expect(try deeplink("open", "com.example.demo:nothing").status == 1)
+    let all = try deeplink("history")
+    #expect(all.status == 0, "\(all.errors)")
+    let rows = all.lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
+    #expect(
+      rows.map { $0.dropFirst().map(String.init) } == [
+        ["delivered", "", "com.example.demo", "greet", "com.example.demo"],
+        ["refused", "no-route", "", "", "com.example.demo"],
+      ])
+    #expect(rows.allSatisfy { $0[0].wholeMatch(of: /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/) != nil })
+    #expect(!all.output.contains("Ada"))
+    #expect(try deeplink("history", "--plugin", "com.example.demo").lines == [all.lines[0]])
+    #expect(try deeplink("history", "--outcome=refused").lines == [all.lines[1]])
+    #expect(try deeplink("history", "--limit", "1").lines == [all.lines[1]])
+    #expect(try deeplink("history", "--scheme", "other").lines == [])
+    let json = try deeplink("history", "--json").lines.map { try JSONValue(json5: Array($0.utf8)) }
+    #expect(json.map { $0["outcome"] } == ["delivered", "refused"])
+  }
+
+  @Test func `whoever follows sees each state of a link, and that the daemon ended`() throws {
+    // The first call starts the daemon, so that its process is known.
+    #expect(try deeplink("open", "com.example.demo:greet").status == 0)
+    let script = try desktop.world.write(
+      """
+      deeplink=\(Person.program)
+      coproc "$deeplink" history --follow --json
+      follower=$!
+      # A link is sent until the first line shows that the follower is heard.
+      until read -r -t 0.2 first <&${COPROC[0]}; do "$deeplink" open com.example.demo:greet >/dev/null; done
+      echo "$first"
+      while [[ $first != *'"state":"delivered"'* ]]; do
+        read -r -t 20 first <&${COPROC[0]} || exit 9
+        echo "$first"
+      done
+      kill $(busctl --user --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus / \
+        org.freedesktop.DBus GetConnectionUnixProcessID s org.deeplinkd.Deeplinkd | cut -c3-)
+      wait $follower
+      echo $?
+      """, to: "follow")
+    let done = try desktop.world.run(["bash", script.path])
+    let states = try done.lines.dropLast().map { line in
+      try #require(try JSONValue(json5: Array(line.utf8))["state"]?.string)
+    }
+    #expect(states.last == "delivered", "\(done.output) \(done.errors)")
+    #expect(done.lines.last == "3")
+    #expect(done.errors.contains("deeplink: the deep-link daemon went away"))
+  }
+
+  @Test func `what was and what comes are not asked for together`() throws {
+    let done = try deeplink("history", "--follow", "--plugin", "com.example.demo")
+    #expect(done.status == 1)
+    #expect(
+      done.errors == "deeplink: '--plugin' is for what was, '--follow' for what comes\n")
+  }
+
+  @Test func `reload makes a running daemon look, and starts none`() throws {
+    #expect(try deeplink("reload").status == 0)
+    #expect(try json(try deeplink("status", "--json")) == ["running": false])
+    #expect(try deeplink("open", "com.example.demo:greet").status == 0)
+    let done = try deeplink("reload")
+    #expect(done.status == 0 && done.output == "" && done.errors == "")
+  }
+
+  @Test func `a daemon that cannot be started is status 3 with a hint`() throws {
+    let world = try World()
+    let missing = try world.run([Person.program, "open", "x:y"])
+    #expect(missing.status == 3)
+    #expect(missing.errors.hasSuffix("\nhint: is deeplinkd installed, with its D-Bus service?\n"))
+    let failing = try World()
+    try failing.write(
+      "[D-BUS Service]\nName=org.deeplinkd.Deeplinkd\nExec=/bin/false\n",
+      to: "services/org.deeplinkd.Deeplinkd.service")
+    try reloadBus(failing)
+    let done = try failing.run([Person.program, "open", "x:y"])
+    #expect(done.status == 3)
+    #expect(done.errors.contains("cannot be reached"), "\(done.errors)")
+    #expect(done.errors.contains("\nhint: its own messages say why"), "\(done.errors)")
+  }
+
+  private func reloadBus(_ world: World) throws {
+    let done = try world.run([
+      "dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/",
+      "org.freedesktop.DBus.ReloadConfig",
+    ])
+    #expect(done.status == 0, "\(done.errors)")
+  }
+}
