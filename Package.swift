@@ -113,7 +113,8 @@ let package = Package(
       ]
     ),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["DeeplinkRouting", "DeeplinkTesting"],
+      name: "EndToEndTests",
+      dependencies: ["DeeplinkBus", "DeeplinkRouting", "DeeplinkTesting", "DeeplinkWire"],
       exclude: ["Browsers", "Bus"]),
   ],
   swiftLanguageModes: [.v6],
