@@ -8,7 +8,7 @@ import DeeplinkWire
 /// Takes each delivery to its action: through its target's queue, or at once where there is no target.
 @LoopActor final class Courier: TargetRunnerOwner {
   private let connection: Connection
-  private let launcher: ProgramLauncher
+  let launcher: ProgramLauncher
   let scenes: SceneRegistry
   private let book: DeliveryBook
   private let ledger: Ledger
@@ -227,6 +227,13 @@ import DeeplinkWire
     LaunchEnvironment(
       variables: variables, activationToken: delivery?.freshToken,
       startupID: delivery?.freshStartupID)
+  }
+
+  /// For what is sent out without a delivery.
+  func launchEnvironment(_ options: LinkOptions) -> LaunchEnvironment {
+    LaunchEnvironment(
+      variables: variables.merging(options.environment) { $1 },
+      activationToken: options.activationToken, startupID: options.startupID)
   }
 
   func timeout(of delivery: Delivery) -> Duration {
