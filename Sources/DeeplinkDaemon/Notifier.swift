@@ -28,7 +28,8 @@ import DeeplinkWire
         interface: "org.freedesktop.Notifications", member: "Notify",
         arguments: [
           .string("deeplinkd"), .uint32(0), .string(icon ?? ""), .string(title),
-          .string(Self.escaped(text)), .strings([]),
+          // The body may hold markup.
+          .string(JSONValue.visible(text).markupEscaped), .strings([]),
           .options(["desktop-entry": .string("org.deeplinkd.Deeplinkd")]), .int32(-1),
         ])
     ) { result in
@@ -54,16 +55,5 @@ import DeeplinkWire
     tell(
       "\(match.plugin.name.standard): a link was not opened", reason, plugin: match.plugin.id,
       icon: match.plugin.icon)
-  }
-
-  /// The body may hold markup, so what could be some is escaped.
-  private static func escaped(_ text: String) -> String {
-    JSONValue.visible(text).replacing(["&": "&amp;", "<": "&lt;", ">": "&gt;"])
-  }
-}
-
-extension String {
-  fileprivate func replacing(_ replacements: [Character: String]) -> String {
-    reduce(into: "") { $0 += replacements[$1] ?? String($1) }
   }
 }

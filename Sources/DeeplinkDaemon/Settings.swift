@@ -13,6 +13,8 @@ public struct Settings: Hashable, Sendable {
   public var expiry = Duration.seconds(60)
   public var queue = Queue()
   public var history = History()
+  /// By `PLUGIN` or `PLUGIN/ROUTE`.
+  var consent: [String: ConsentRule] = [:]
 
   /// How many links may wait.
   public struct Queue: Hashable, Sendable {
@@ -30,6 +32,11 @@ public struct Settings: Hashable, Sendable {
   }
 
   public init() {}
+
+  /// The person's word on a route: the one on the route itself, else the one on its plugin.
+  func consentRule(_ plugin: PluginID, _ route: String) -> ConsentRule? {
+    consent["\(plugin)/\(route)"] ?? consent[plugin.text]
+  }
 }
 
 extension Settings {
@@ -61,6 +68,19 @@ extension Settings {
     {
       if let value = part.integer("perTarget", in: 1...65_536) { queue.perTarget = Int(value) }
       if let value = part.integer("total", in: 1...262_144) { queue.total = Int(value) }
+    }
+    if let value = reader.members["consent"] {
+      let place = reader.path(of: "consent")
+      for (key, value) in value.object ?? [:] {
+        if let rule = value.string.flatMap(ConsentRule.init) {
+          consent[key] = rule
+        } else {
+          found.error(ObjectReader.path(place, key), "expected \"allow\", \"ask\" or \"deny\"")
+          // Not what was meant, and nothing that was not asked about.
+          consent[key] = .ask
+        }
+      }
+      if value.object == nil { found.error(place, "expected an object, found \(value.kind)") }
     }
     if let value = reader.members["history"],
       let part = ObjectReader(
