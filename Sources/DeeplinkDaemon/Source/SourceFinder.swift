@@ -114,6 +114,13 @@ import Glibc
         answer(result)
       }
     }
+    guard start(work) else { return false }
+    count += 1
+    return true
+  }
+
+  // The new thread's function belongs to no actor.
+  private nonisolated static func start(_ work: Work) -> Bool {
     var thread = pthread_t()
     let context = unsafe Unmanaged.passRetained(work)
     let failed = unsafe pthread_create(
@@ -128,7 +135,6 @@ import Glibc
       return false
     }
     pthread_detach(thread)
-    count += 1
     return true
   }
 }
