@@ -73,7 +73,9 @@ import Glibc
       let notifier = Notifier(connection: connection)
       let intake = Intake(
         book: book, ledger: ledger, courier: courier, configuration: configuration,
-        callers: Callers(connection: connection), recorder: recorder, notifier: notifier)
+        callers: Callers(
+          connection: connection, sources: SourceFinder(connection: connection)),
+        recorder: recorder, notifier: notifier)
       book.onEnd = { delivery in
         recorder.record(delivery)
         notifier.tell(delivery)

@@ -50,25 +50,30 @@ import DeeplinkWire
           .queueFull, "too many links wait for this app already", hint: "try again in a moment")
       }
       let delivery = book.add(link, options, from: sender, matches: matches, hops: hops)
-      ledger.afterCommit { accepted(.open(delivery)) }
+      callers.sources.find(sender) { delivery.sourceIsKnown($0) }
+      // Answered only then: an opener that has its answer ends, and nobody can look at it any more.
+      ledger.afterCommit { delivery.whenSourceIsKnown { _ in accepted(.open(delivery)) } }
       book.announce(delivery)
       courier.deliver(delivery)
     } catch {
-      refused(url, options, error)
+      refused(url, options, error, from: sender)
       throw error
     }
   }
 
   /// A refusal does nothing but be told: to the sender, in the history, and to the person where nobody
   /// looks at a terminal.
-  private func refused(_ url: String, _ options: LinkOptions, _ refusal: Refusal) {
+  private func refused(
+    _ url: String, _ options: LinkOptions, _ refusal: Refusal, from sender: UniqueName?
+  ) {
     book.countRefusal(refusal.code)
     let scheme = Scheme(String(url.prefix { $0 != ":" }))
     let owner = scheme.flatMap { configuration.table.owner(of: $0) }
     // A flood is counted, and told once a minute; it does not fill the history.
     guard refusal.code != .rateLimited else { return }
     recorder.record(
-      refusal, scheme: owner == nil ? "" : scheme?.text ?? "", size: url.utf8.count)
+      refusal, scheme: owner == nil ? "" : scheme?.text ?? "", size: url.utf8.count,
+      source: callers.sources.known(sender) ?? .unknown)
     guard !options.isInteractive else { return }
     notifier.tell(
       "A link was not opened", refusal.message, plugin: owner?.id, icon: owner?.icon)

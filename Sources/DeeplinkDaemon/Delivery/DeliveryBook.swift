@@ -97,7 +97,9 @@ import DeeplinkWire
     delivery.state = state
     if state == .handingOver {
       ledger.handingOver(delivery.id, attempt: delivery.attempt)
-    } else if former == .handingOver {
+    } else if state == .asking {
+      ledger.asking(delivery)
+    } else if former == .handingOver || former == .asking {
       ledger.waiting(delivery)
     }
     announce(delivery)
