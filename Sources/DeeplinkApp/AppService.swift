@@ -234,8 +234,7 @@ import DeeplinkWire
   }
 }
 
-/// Where closures begin one after the other, and off the loop's thread, which goes on answering while
-/// one of them blocks.
+/// Where closures begin one after the other, off the loop's thread.
 private actor Turnstile {
   func pass(
     _ link: DeeplinkApp.Link, to handler: DeeplinkApp.Handler<DeeplinkApp.Reply>
