@@ -39,7 +39,9 @@ import DeeplinkWire
     throw Refusal(.noRoute, "deeplinkd itself has no such link")
   }
 
-  /// Names a call that waits for `answer`; nil when too many do. The name is good for one callback.
+  /// Names a call that waits for `answer`; nil when too many do.
+  ///
+  /// The name is good for one callback.
   func expectCallback(
     _ answer: @escaping @LoopActor (DeliveryState, [String: Value]) -> Void
   ) -> String? {

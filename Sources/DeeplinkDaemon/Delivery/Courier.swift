@@ -20,7 +20,7 @@ import DeeplinkWire
   private var system: Connection?
   /// What actions of links sent out.
   private(set) var sent = SentLinks()
-  private let gate: ConsentGate
+  let gate: ConsentGate
 
   /// What makes two actions hand links to the same target.
   private enum TargetKey: Hashable {
@@ -148,6 +148,16 @@ import DeeplinkWire
     else { return false }
     sent.add(url.canonical.href, hops: hops, now: Clock.seconds)
     return true
+  }
+
+  /// Sends out a URL that nobody waits for, and remembers it as every one that is sent.
+  func send(_ url: ParsedURL, hops: Int, id: PluginID, _ environment: LaunchEnvironment) {
+    sent.add(url.canonical.href, hops: hops, now: Clock.seconds)
+    OpenAction.send(url, id: id.text, environment, launcher: launcher) { result in
+      if case .failed(_, let message) = result {
+        Log.notice("a callback of \(id) was not opened: \(message)")
+      }
+    }
   }
 
   /// Takes a link back that is not handed over yet; false when it is.
