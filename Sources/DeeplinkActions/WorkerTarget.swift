@@ -120,7 +120,7 @@ import Glibc
     }
     process.idle?.cancel()
     self.process?.idle = nil
-    request("deliver", handover.json, completion)
+    request("deliver", handover.confined(to: action.sandbox).json, completion)
   }
 
   private func request(
