@@ -101,6 +101,9 @@ let package = Package(
       name: "DeeplinkDaemonTests",
       dependencies: ["DeeplinkDaemon", "DeeplinkWire", "DeeplinkTesting"]),
     .testTarget(
+      name: "DeeplinkDesktopTests",
+      dependencies: ["DeeplinkDesktop", "DeeplinkRouting", "DeeplinkTesting"]),
+    .testTarget(
       name: "DeeplinkCommandLineTests",
       dependencies: ["DeeplinkCommandLine", "DeeplinkRouting", "DeeplinkTesting"]),
     .testTarget(
