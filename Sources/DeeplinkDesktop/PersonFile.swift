@@ -14,7 +14,8 @@ public struct PersonFile: Hashable, Sendable {
     /// The system's words.
     public let reason: String
 
-    init(_ path: String, _ reason: String? = nil) {
+    /// - Parameter reason: Nil: what `errno` says.
+    public init(_ path: String, _ reason: String? = nil) {
       self.path = path
       self.reason = unsafe reason ?? String(cString: strerror(errno))
     }
