@@ -109,6 +109,9 @@ let package = Package(
         "DeeplinkWire", "DeeplinkTesting",
       ]),
     .testTarget(
+      name: "DeeplinkDesktopTests",
+      dependencies: ["DeeplinkDesktop", "DeeplinkRouting", "DeeplinkTesting"]),
+    .testTarget(
       name: "DeeplinkCommandLineTests",
       dependencies: ["DeeplinkCommandLine", "DeeplinkRouting", "DeeplinkTesting"]),
     .testTarget(
