@@ -4,6 +4,9 @@ import DeeplinkWire
 
 /// The interface that a link goes in by.
 public enum BusDoor: Hashable, Sendable {
+  /// What a result may take, in bytes: it is sent on to whoever waits for it.
+  static let maximumResult = 1 << 20
+
   /// `org.deeplinkd.Handler1`: typed parameters in, a result out.
   case handler
   /// `org.freedesktop.Application`: the URL alone, and no result.
@@ -30,6 +33,9 @@ public enum BusDoor: Hashable, Sendable {
   }
 
   func result(_ values: [Value]) -> HandoverResult {
+    guard values.reduce(0, { $0 + $1.size }) <= Self.maximumResult else {
+      return .failed(.limit, "it answered with more than 1 MiB")
+    }
     switch self {
     case .handler:
       guard values.signature == "ba{sv}", let isHandled = values[0].boolean,

@@ -97,7 +97,7 @@ import DeeplinkWire
   private func ownerChanged(to text: String) {
     let former = owner
     ownerChanges += 1
-    owner = text.isEmpty ? nil : UniqueName(unchecked: text)
+    owner = try? UniqueName(text)
     guard owner != former else { return }
     ownerHasAnswered = false
     let waiting = leaving.sorted { $0.key < $1.key }
@@ -109,6 +109,12 @@ import DeeplinkWire
 
   public func stop() { isStarting = false }
 
+  public func discard() {
+    isStarting = false
+    subscription?.cancel()
+    subscription = nil
+  }
+
   // MARK: Links
 
   public func handOver(
@@ -116,7 +122,7 @@ import DeeplinkWire
     completion: @escaping @LoopActor (HandoverResult) -> Void
   ) {
     guard let owner else { return completion(.notDelivered("the app had left the bus")) }
-    let path = scenes?.path(for: handover.route.name, of: owner) ?? name.applicationPath
+    let path = scenes?.path(for: handover.route.name, of: handover.plugin, at: owner) ?? name.applicationPath
     // A little more than its owner waits, which has the say.
     connection.call(
       door.call(handover, to: owner, at: path), timeout: limit + .seconds(5)

@@ -24,10 +24,15 @@ public enum CallAction {
       connection.call(method, timeout: limit) { result in
         switch result {
         case .success(let values):
+          guard values.reduce(0, { $0 + $1.size }) <= BusDoor.maximumResult else {
+            return completion(.failed(.limit, "it answered with more than 1 MiB"))
+          }
           let list = values.map { JSONValue(value: $0) ?? .null }
           completion(.handled(["values": .array(list)]))
         case .failure(.noReply): completion(.failed(.limit, "it did not answer in time"))
-        case .failure(.disconnected): completion(.interrupted)
+        case .failure(.disconnected), .failure(.remote(name: .noReply, _)),
+          .failure(.remote(name: .disconnected, _)):
+          completion(.interrupted)
         case .failure(let error): completion(.failed(.error, error.sentence))
         }
       }

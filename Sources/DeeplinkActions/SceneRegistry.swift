@@ -1,10 +1,12 @@
 import DeeplinkBus
 import DeeplinkLoop
+import DeeplinkRouting
 
 /// The windows of apps that want links of their own: who has registered which object for what.
 @LoopActor public final class SceneRegistry {
   private struct Scene {
     let owner: UniqueName
+    let plugin: PluginID
     let path: ObjectPath
     /// Names of routes; none: every route of the plugin.
     let routes: Set<String>
@@ -22,10 +24,12 @@ import DeeplinkLoop
   public init(connection: Connection) { self.connection = connection }
 
   /// Registers or replaces the object at `path`; false when the app has too many.
-  public func register(_ path: ObjectPath, routes: [String], of owner: UniqueName) -> Bool {
+  public func register(
+    _ path: ObjectPath, routes: [String], of plugin: PluginID, by owner: UniqueName
+  ) -> Bool {
     unregister(path, of: owner)
     guard scenes.count(where: { $0.owner == owner }) < Self.limit else { return false }
-    scenes.append(Scene(owner: owner, path: path, routes: Set(routes)))
+    scenes.append(Scene(owner: owner, plugin: plugin, path: path, routes: Set(routes)))
     follow(owner)
     return true
   }
@@ -46,8 +50,11 @@ import DeeplinkLoop
   }
 
   /// The object for a link of `route`: the one that wants it and was active last.
-  func path(for route: String, of owner: UniqueName) -> ObjectPath? {
-    scenes.last { $0.owner == owner && ($0.routes.isEmpty || $0.routes.contains(route)) }?.path
+  func path(for route: String, of plugin: PluginID, at owner: UniqueName) -> ObjectPath? {
+    scenes.last {
+      $0.owner == owner && $0.plugin == plugin
+        && ($0.routes.isEmpty || $0.routes.contains(route))
+    }?.path
   }
 
   /// A registration is gone with its connection.

@@ -14,6 +14,8 @@ import DeeplinkWire
   func handOver(
     _ handover: Handover, limit: Duration,
     completion: @escaping @LoopActor (HandoverResult) -> Void)
+  /// It gets no more links, and its owner is no more told of it.
+  func discard()
   /// Ends it because it does not answer, or because the daemon ends.
   func stop()
 }

@@ -220,6 +220,8 @@ import Glibc
     process?.kill = EventLoop.shared.after(grace) { [weak child] in child?.signal(SIGKILL) }
   }
 
+  public func discard() { stop() }
+
   public func stop() {
     waitingStart = nil
     guard let child = process?.child else { return }

@@ -27,10 +27,6 @@ extension Connection {
     }
   }
 
-  public func releaseName(_ name: WellKnownName) async throws(BusError) {
-    _ = try await call(.toBus("ReleaseName", .string(name.text)))
-  }
-
   /// The owner of `name`; nil when it has none.
   public func owner(of name: WellKnownName) async throws(BusError) -> UniqueName? {
     do throws(BusError) {

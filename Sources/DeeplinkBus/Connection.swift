@@ -113,7 +113,7 @@ import DeeplinkLoop
 
   // MARK: Sending
 
-  /// Queues a message; the watch to write sends it when this turn of the loop is over.
+  /// Sends a message: libdbus writes it at once where the socket takes it, and queues the rest.
   func send(_ message: Message) throws(BusError) {
     guard isOpen else { throw .disconnected }
     guard unsafe dbus_connection_send(pointer, message.pointer, nil) != 0 else {

@@ -12,14 +12,20 @@ import DeeplinkLoop
   public let sender: UniqueName?
   public private(set) var arguments: [Value] = []
 
-  private let message: Message
-  private unowned let connection: Connection
+  /// Let go of before the call is answered: a message that is held counts against the connection,
+  /// which reads nothing more once there are too many.
+  private var message: Message?
+  private let serial: UInt32
+  private let expectsReply: Bool
+  private weak var connection: Connection?
   private var isAnswered = false
   /// What the method's declaration says that it answers with.
   var replySignature: String?
 
   init(_ message: Message, on connection: Connection) {
     self.message = message
+    serial = message.serial
+    expectsReply = message.expectsReply
     self.connection = connection
     // libdbus does not pass on a call without path or member.
     path = message.path ?? "/"
@@ -34,16 +40,16 @@ import DeeplinkLoop
     if let replySignature, values.signature.text != replySignature {
       return fail(.failed, "\(member) has no answer of its type: \(values.signature)")
     }
-    answer { () throws(BusError) in try message.reply(values) }
+    answer { () throws(BusError) in try .reply(to: serial, sender, values) }
   }
 
   public func fail(_ name: ErrorName, _ text: String) {
-    answer { () throws(BusError) in try message.errorReply(name, text) }
+    answer { () throws(BusError) in try .errorReply(to: serial, sender, name, text) }
   }
 
   /// Takes the arguments apart; false, and answered, when they are not of the declared types.
   func takeArguments(of method: Method) -> Bool {
-    let signature = message.signature.text
+    let signature = message?.signature.text ?? ""
     guard signature == method.inputSignature else {
       fail(
         .invalidArgs,
@@ -51,7 +57,8 @@ import DeeplinkLoop
       return false
     }
     do throws(BusError) {
-      arguments = try message.values()
+      arguments = try message?.values() ?? []
+      message = nil
       return true
     } catch {
       fail(.limitsExceeded, "the call carries more than \(MessageBody.maximumValues) values")
@@ -59,17 +66,20 @@ import DeeplinkLoop
     }
   }
 
+  /// The method has what it wanted of them.
+  func dropArguments() { arguments = [] }
+
   private func answer(_ make: () throws(BusError) -> Message) {
     guard !isAnswered else { return }
     isAnswered = true
-    guard message.expectsReply, connection.isOpen else { return }
+    message = nil
+    guard expectsReply, let connection, connection.isOpen else { return }
     do throws(BusError) {
       try connection.send(try make())
     } catch {
       // A value that cannot be sent is our own mistake, and no reason to leave the caller waiting.
-      guard let reply = try? message.errorReply(.failed, "the answer cannot be sent") else {
-        return
-      }
+      let words = "the answer cannot be sent"
+      guard let reply = try? Message.errorReply(to: serial, sender, .failed, words) else { return }
       try? connection.send(reply)
     }
   }

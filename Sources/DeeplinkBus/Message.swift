@@ -46,25 +46,51 @@ import DeeplinkLoop
     return message
   }
 
-  func reply(_ values: [Value]) throws(BusError) -> Message {
-    guard let reply = unsafe Message(owning: dbus_message_new_method_return(pointer)) else {
-      throw .outOfMemory
-    }
+  /// The answer to the call `serial` of `sender`.
+  static func reply(
+    to serial: UInt32, _ sender: UniqueName?, _ values: [Value]
+  ) throws(BusError) -> Message {
+    let reply = try answer(DBUS_MESSAGE_TYPE_METHOD_RETURN, to: serial, sender)
     try unsafe MessageBody.append(values, to: reply.pointer)
     return reply
   }
 
-  func errorReply(_ name: ErrorName, _ text: String) throws(BusError) -> Message {
-    let text = text.utf8.contains(0) ? String(text.prefix { $0 != "\0" }) : text
-    guard let reply = unsafe Message(owning: dbus_message_new_error(pointer, name.text, text))
-    else {
+  /// The longest text of an error, in bytes: some of them quote what the caller sent.
+  private static let maximumErrorText = 1024
+
+  static func errorReply(
+    to serial: UInt32, _ sender: UniqueName?, _ name: ErrorName, _ text: String
+  ) throws(BusError) -> Message {
+    let reply = try answer(DBUS_MESSAGE_TYPE_ERROR, to: serial, sender)
+    guard unsafe dbus_message_set_error_name(reply.pointer, name.text) != 0 else {
       throw .outOfMemory
+    }
+    var words = Substring(text.prefix { $0 != "\0" })
+    if words.utf8.count > maximumErrorText {
+      words = Substring(String(decoding: words.utf8.prefix(maximumErrorText), as: UTF8.self) + "…")
+    }
+    try unsafe MessageBody.append([.string(String(words))], to: reply.pointer)
+    return reply
+  }
+
+  private static func answer(
+    _ type: Int32, to serial: UInt32, _ sender: UniqueName?
+  ) throws(BusError) -> Message {
+    guard let reply = unsafe Message(owning: dbus_message_new(type)),
+      unsafe dbus_message_set_reply_serial(reply.pointer, serial) != 0
+    else { throw .outOfMemory }
+    unsafe dbus_message_set_no_reply(reply.pointer, 1)
+    if let sender {
+      guard unsafe dbus_message_set_destination(reply.pointer, sender.text) != 0 else {
+        throw .outOfMemory
+      }
     }
     return reply
   }
 
   // MARK: Header
 
+  var serial: UInt32 { unsafe dbus_message_get_serial(pointer) }
   var type: Int32 { unsafe dbus_message_get_type(pointer) }
   var expectsReply: Bool { unsafe dbus_message_get_no_reply(pointer) == 0 }
   var path: ObjectPath? {

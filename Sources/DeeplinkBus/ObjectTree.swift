@@ -36,6 +36,8 @@ import DeeplinkLoop
     guard call.takeArguments(of: method) else { return }
     call.replySignature = method.outputSignature
     method.handler(call)
+    // One that is answered later must not hold what it was sent.
+    call.dropArguments()
   }
 
   /// The names of the nodes right below `path`, for tools that walk the tree.
@@ -152,14 +154,4 @@ extension Connection {
   }
 
   public func unexport(_ path: ObjectPath) { objects.remove(path) }
-
-  /// Tells those who keep the properties of `interface` that these have changed.
-  public func emitPropertiesChanged(
-    _ interface: InterfaceName, _ changed: [String: Value], at path: ObjectPath
-  ) throws(BusError) {
-    try emit(
-      Signal(
-        path: path, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
-        arguments: [.string(interface.text), .options(changed), .strings([])]))
-  }
 }

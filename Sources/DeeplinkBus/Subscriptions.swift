@@ -2,6 +2,7 @@ import DeeplinkLoop
 
 /// Which signals are wanted (D-Bus specification, "Match Rules").
 public struct MatchRule: Hashable, Sendable {
+  /// A connection, or `org.freedesktop.DBus`; of another well-known name its owner has to be given.
   public var sender: Destination?
   public var path: ObjectPath?
   public var interface: InterfaceName
@@ -45,9 +46,9 @@ public struct MatchRule: Hashable, Sendable {
     guard signal.interface == interface, signal.member == member,
       path == nil || path == signal.path
     else { return false }
-    // The sender of a signal is always a unique name or the bus: a well-known name in a rule is the
-    // bus's to compare.
-    if case .unique? = sender, sender != signal.sender { return false }
+    // Anybody can send anybody a signal that no rule asked for, so the rule is no proof. The sender of
+    // a signal is a unique name, or the bus: no other well-known name can be compared here.
+    if let sender, sender != signal.sender { return false }
     return firstArgument == nil || signal.arguments.first?.string == firstArgument
   }
 }

@@ -65,6 +65,20 @@ public indirect enum Value: Hashable, Sendable {
 }
 
 extension Value {
+  /// Roughly what it takes in memory and on the bus, in bytes.
+  public var size: Int {
+    switch self {
+    case .string(let text): 8 + text.utf8.count
+    case .objectPath(let path): 8 + path.text.utf8.count
+    case .signature(let signature): 8 + signature.text.utf8.count
+    case .array(_, let values), .structure(let values): 8 + values.reduce(0) { $0 + $1.size }
+    case .dictionary(_, _, let entries):
+      8 + entries.reduce(0) { $0 + $1.key.size + $1.value.size }
+    case .variant(let inner): 8 + inner.size
+    default: 8
+    }
+  }
+
   public var string: String? { if case .string(let value) = self { value } else { nil } }
   public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
   public var uint32: UInt32? { if case .uint32(let value) = self { value } else { nil } }

@@ -76,6 +76,7 @@ import Glibc
         callers: Callers(
           connection: connection, sources: SourceFinder(connection: connection)),
         recorder: recorder, notifier: notifier)
+      configuration.onChange = { [weak courier] in courier?.dropIdleTargets() }
       let callbacks = CallbackSender(
         courier: courier, gate: courier.gate, configuration: configuration)
       book.onEnd = { delivery in

@@ -33,7 +33,7 @@ extension Intake {
     guard await callers.owns(sender, anyOf: Array(Set(names))) else {
       throw .accessDenied("only the owner of the plugin's bus name can register scenes")
     }
-    guard courier.scenes.register(path, routes: routes, of: sender) else {
+    guard courier.scenes.register(path, routes: routes, of: plugin.id, by: sender) else {
       throw .invalidArguments("one app can register \(SceneRegistry.limit) scenes at most")
     }
   }

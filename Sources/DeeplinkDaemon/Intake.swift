@@ -1,4 +1,5 @@
 import DeeplinkBus
+import DeeplinkContract
 import DeeplinkLoop
 import DeeplinkRouting
 import DeeplinkWire
@@ -14,6 +15,8 @@ import DeeplinkWire
   private let notifier: Notifier
   private let builtIn: BuiltInLinks
   private var rates = Rates()
+  /// How many refusals of texts that no plugin has are remembered: one a second.
+  private var strangers = TokenBucket(capacity: 60, perSecond: 1, now: Clock.seconds)
 
   init(
     book: DeliveryBook, ledger: Ledger, courier: Courier, configuration: Configuration,
@@ -38,7 +41,9 @@ import DeeplinkWire
     _ url: String, _ options: LinkOptions, from sender: UniqueName?,
     accepted: @escaping @LoopActor (DeliveryBook.Known) -> Void
   ) throws(Refusal) {
-    if let known = book.known(request: options.request) { return accepted(known) }
+    if let known = book.known(request: options.request) {
+      return ledger.afterCommit { accepted(known) }
+    }
     do throws(Refusal) {
       let link = try admit(url)
       if link.scheme == BuiltInLinks.scheme { return accepted(.ended(try builtIn.open(link))) }
@@ -67,20 +72,31 @@ import DeeplinkWire
     _ url: String, _ options: LinkOptions, _ refusal: Refusal, from sender: UniqueName?
   ) {
     book.countRefusal(refusal.code)
-    let scheme = Scheme(String(url.prefix { $0 != ":" }))
+    let name = url.utf8.prefix(65).prefix { $0 != UInt8(ascii: ":") }
+    let scheme = Scheme(String(decoding: name, as: UTF8.self))
     let owner = scheme.flatMap { configuration.table.owner(of: $0) }
-    // A flood is counted, and told once a minute; it does not fill the history.
-    guard refusal.code != .rateLimited else { return }
-    recorder.record(
-      refusal, scheme: owner == nil ? "" : scheme?.text ?? "", size: url.utf8.count,
-      source: callers.sources.known(sender) ?? .unknown)
+    // A flood is counted, and told once a minute; it does not fill the history. Neither do texts of no
+    // plugin, which cost their sender nothing.
+    let isWorthKeeping =
+      owner == nil ? strangers.take(now: Clock.seconds) : refusal.code != .rateLimited
+    if isWorthKeeping {
+      recorder.record(
+        refusal, scheme: owner == nil ? "" : scheme?.text ?? "", size: url.utf8.count,
+        source: callers.sources.known(sender) ?? .unknown)
+    }
     guard !options.isInteractive else { return }
     notifier.tell(
       "A link was not opened", refusal.message, plugin: owner?.id, icon: owner?.icon)
   }
 
   private func admit(_ url: String) throws(Refusal) -> Link {
-    try Link(admitting: Array(url.utf8), maximumLength: configuration.settings.maximumLength)
+    // Far too long to be looked at: even blanks that would be trimmed are work.
+    guard url.utf8.count <= 16 * configuration.settings.maximumLength else {
+      throw Refusal(
+        .tooLong,
+        "the link has more than \(configuration.settings.maximumLength) bytes, the most that is taken")
+    }
+    return try Link(admitting: Array(url.utf8), maximumLength: configuration.settings.maximumLength)
   }
 
   /// Links of schemes that nobody has cost nothing, so they take no token.
@@ -167,22 +183,23 @@ import DeeplinkWire
   private func wait(
     for delivery: Delivery, _ timeout: Duration, _ answer: @escaping @LoopActor (OpenReply) -> Void
   ) {
-    var isAnswered = false
-    let once: @LoopActor (OpenReply) -> Void = { reply in
-      guard !isAnswered else { return }
-      isAnswered = true
-      answer(reply)
+    guard !delivery.state.isOutcome else { return answer(delivery.reply) }
+    var limit: LoopTimer?
+    let number = delivery.wait { delivery in
+      limit?.cancel()
+      answer(delivery.reply)
     }
-    let limit = EventLoop.shared.after(timeout) { once(delivery.reply) }
-    let ended: @LoopActor (Delivery) -> Void = { delivery in
-      limit.cancel()
-      once(delivery.reply)
+    guard let number else { return answer(delivery.reply) }
+    limit = EventLoop.shared.after(min(timeout, Self.longestWait)) {
+      delivery.forgetWaiter(number)
+      answer(delivery.reply)
     }
-    delivery.state.isOutcome ? ended(delivery) : delivery.waiters.append(ended)
   }
 
-  /// Below the 25 s after which most clients give up.
-  private static let openTimeout = Duration.seconds(20)
+  /// Nobody looks at an answer that comes later.
+  private static let longestWait = Duration.seconds(86_400)
+
+  private static let openTimeout = Duration.milliseconds(Int64(Limit.openMilliseconds))
 
   private func facts(of delivery: Delivery) -> [String: Value] {
     var facts: [String: Value] = ["durable": .boolean(isDurable)]

@@ -30,6 +30,9 @@ struct Rates: Sendable {
       everybody
       ?? TokenBucket(
         capacity: Double(limits.totalBurst), perSecond: Double(limits.totalPerSecond), now: now)
+    own.setLimits(capacity: Double(limits.burst), perSecond: Double(limits.perSecond))
+    all.setLimits(
+      capacity: Double(limits.totalBurst), perSecond: Double(limits.totalPerSecond))
     defer {
       // With every bucket in use the newcomers share what is left for all.
       if buckets.count <= 2 * Self.maximumBuckets { buckets[key] = own }
@@ -42,8 +45,8 @@ struct Rates: Sendable {
 
 /// Tokens that come back at a steady rate, up to a capacity.
 struct TokenBucket: Hashable, Sendable {
-  let capacity: Double
-  let perSecond: Double
+  private var capacity: Double
+  private var perSecond: Double
   private var tokens: Double
   private var last: Double
 
@@ -52,6 +55,12 @@ struct TokenBucket: Hashable, Sendable {
     self.perSecond = perSecond
     tokens = capacity
     last = now
+  }
+
+  /// Settings may change while links come.
+  mutating func setLimits(capacity: Double, perSecond: Double) {
+    self.capacity = capacity
+    self.perSecond = perSecond
   }
 
   mutating func take(now: Double) -> Bool {

@@ -55,7 +55,9 @@ import Glibc
   }
 
   private func changed() {
-    guard pending == nil, concernsUs(events()) else { return }
+    // Read in any case: what is left unread wakes the loop again at once.
+    let events = events()
+    guard pending == nil, concernsUs(events) else { return }
     pending = EventLoop.shared.after(Self.settling) { [weak self] in
       self?.pending = nil
       self?.onChange()
@@ -64,7 +66,9 @@ import Glibc
 
   /// What happens beside a folder that is not there yet is nobody's business here.
   private func concernsUs(_ events: Set<Int32>) -> Bool {
-    watched.contains { path, place in
+    // -1: the kernel dropped some, so anything may have happened.
+    events.contains(-1)
+      || watched.contains { path, place in
       path == place
         ? descriptors[place].map(events.contains) ?? true : Self.nearest(path) != place
     }

@@ -118,6 +118,10 @@ extension Interface {
         Method(MemberName(Contract.Dispatcher.explain), in: link, out: [Argument("json", "s")]) {
           [unowned service] call in
           guard let (url, _) = call.linkAndOptions() else { return }
+          // Every part of a text is explained, so a very long one would hold up everybody's links.
+          guard url.utf8.count <= 1 << 20 else {
+            return call.fail(.limitsExceeded, "a text of more than 1 MiB is not explained")
+          }
           call.reply(.string(service.explain(url)))
         },
         Method(
@@ -161,12 +165,13 @@ extension Interface {
         MemberName(Contract.Dispatcher.registerScene),
         in: [Argument("plugin", "s"), Argument("path", "o"), Argument("routes", "as")]
       ) { [unowned service] call in
+        guard case .objectPath(let path) = call.arguments[1] else { return }
+        let plugin = call.arguments[0].string ?? ""
+        let routes = call.arguments[2].strings ?? []
         Task {
           await call.answer { () async throws(DispatcherError) in
-            guard case .objectPath(let path) = call.arguments[1] else { return }
             try await service.registerScene(
-              path, routes: call.arguments[2].strings ?? [],
-              plugin: call.arguments[0].string ?? "", from: call.sender)
+              path, routes: routes, plugin: plugin, from: call.sender)
           }
         }
       },
@@ -202,9 +207,10 @@ extension Interface {
         MemberName(Contract.Dispatcher.history), in: [Argument("filter", "a{sv}")],
         out: [Argument("json", "s")]
       ) { [unowned service] call in
+        let filter = call.arguments[0].options ?? [:]
         Task {
           await call.answerText { () async throws(DispatcherError) in
-            try await service.history(call.arguments[0].options ?? [:], for: call.sender)
+            try await service.history(filter, for: call.sender)
           }
         }
       },

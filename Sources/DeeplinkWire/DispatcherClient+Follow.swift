@@ -25,8 +25,11 @@ extension DispatcherClient {
     _ handler: @escaping @LoopActor (DeliveryChange) -> Void
   ) async throws(BusError) {
     let end = End()
+    try await connection.startService(.deeplinkd, timeout: .seconds(Limit.call))
+    // Signals come from a connection, and anybody could send such ones: it is the daemon's that count.
+    guard let daemon = try await connection.owner(of: .deeplinkd) else { throw .disconnected }
     let rule = MatchRule(
-      sender: .wellKnown(.deeplinkd), path: .deeplinkd, interface: .dispatcher,
+      sender: .unique(daemon), path: .deeplinkd, interface: .dispatcher,
       member: MemberName(Contract.Dispatcher.deliveryChanged))
     let changes = try await connection.subscribe(rule) { signal in
       if let change = DeliveryChange(signal) { handler(change) }

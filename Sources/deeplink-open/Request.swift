@@ -63,7 +63,8 @@ enum Request {
     case .no: member = Contract.Dispatcher.submit
     case .seconds(let seconds):
       member = Contract.Dispatcher.open
-      milliseconds = seconds.map { $0 * 1000 } ?? UInt32(Limit.call - 5) * 1000
+      // Within the call's own limit, so that the answer is "pending" and no lost daemon.
+      milliseconds = min(seconds ?? .max, UInt32(Limit.call - 5)) * 1000
     }
     guard let call = unsafe Bus.call(Contract.Dispatcher.interface, member) else { return nil }
     var body = unsafe DBusMessageIter()

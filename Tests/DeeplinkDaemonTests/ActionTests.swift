@@ -125,9 +125,12 @@ import Testing
     #expect(reply.outcome == "delivered", "\(reply.result)")
     for await state in states where state.facts["plugin"] == .string("org.example.Target") {
       if state.state == "delivered" {
-        guard case .options(let result)? = state.facts["result"].map(Fact.init) else { break }
-        #expect(result["output"]?.string?.contains(#""q":"a&b c""#) == true)
-        #expect(result["output"]?.string?.contains(#""hops":1"#) == true)
+        #expect(state.facts["result"] == .options([:]), "what it returned is its sender's alone")
+        let file = desktop.world.dataHome.appending(
+          path: "deeplinkd/plugins/org.example.Target/found")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(text.contains(#""q":"a&b c""#))
+        #expect(text.contains(#""hops":1"#))
         break
       }
       #expect(state.state != "failed" && state.state != "declined")
@@ -228,14 +231,6 @@ import Testing
 
 @LoopActor final class Received {
   var arguments: [Value] = []
-}
-
-/// A value as the test looks at it.
-enum Fact {
-  case options([String: Value])
-  case other
-
-  init(_ value: Value) { self = value.options.map { .options($0) } ?? .other }
 }
 
 extension Interface {

@@ -39,7 +39,7 @@ import Testing
       "org.example.Asker",
       """
       {"name": "done", "match": ["done", "failed"], "effect": "view", "additionalParameters": "pass",
-       "action": {"command": {"run": ["cat"], "input": "context", "sandbox": "none"}}}
+       "action": {"command": {"run": ["tee", "--", "received"], "input": "context", "sandbox": "none"}}}
       """)
     try desktop.registerHandler(schemes: ["org.example.source", "org.example.asker"])
   }
@@ -60,10 +60,10 @@ import Testing
     try await client.submit(url)
     for await state in states
     where state.facts["plugin"] == .string("org.example.Asker") && state.state == "delivered" {
-      guard let result = state.facts["result"]?.options, let text = result["output"]?.string else {
-        break
-      }
-      let object = try JSONSerialization.jsonObject(with: Data(text.utf8))
+      // What it returned is its sender's alone: its program keeps what it received.
+      let file = desktop.world.dataHome.appending(
+        path: "deeplinkd/plugins/org.example.Asker/received")
+      let object = try JSONSerialization.jsonObject(with: Data(contentsOf: file))
       return object as? [String: Any] ?? [:]
     }
     throw TestingError("nothing was called back")

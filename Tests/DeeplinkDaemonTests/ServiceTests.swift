@@ -230,12 +230,14 @@ import Testing
     let id = try await client.submit("org.example.slow:x")
     await #expect(throws: BusError.self) { try await Client(desktop).call("Cancel", .uint64(id)) }
     let waiting = Task { @LoopActor in
-      try await client.open("org.example.slow:x", ["request": .string("never")])
+      try await client.call(
+        "Open", .string("org.example.slow:x"), .options(["timeout": .uint32(300_000)]),
+        timeout: .seconds(300))
     }
     _ = try await client.call("Cancel", .uint64(id))
     await #expect(throws: BusError.self) { try await client.call("Cancel", .uint64(id)) }
     _ = try await client.call("Cancel", .uint64(id + 1))
-    #expect(try await waiting.value.outcome == "cancelled")
+    #expect(try await waiting.value[1] == .string("cancelled"))
   }
 
   @Test @LoopActor func `a link goes to the window that wants it and was active last`() async throws
@@ -293,6 +295,85 @@ import Testing
     await #expect(throws: BusError.self, "another one's window") {
       try await client.call("ActivateScene", .objectPath("/win/2"))
     }
+  }
+
+  @Test @LoopActor func `nobody but the bus says who owns a name`() async throws {
+    try desktop.addPlugin(
+      id: "org.example.App",
+      manifest: """
+        {"id": "org.example.App", "name": "App", "schemes": ["org.example.app"], "routes": [
+          {"name": "show", "match": "show", "action": {"handler": {"busName": "org.example.App"}}}]}
+        """)
+    let client = try Client(desktop)
+    let app = try Client(desktop)
+    let thief = try Client(desktop)
+    let called = Paths()
+    for (connection, path) in [(app.connection, "/app"), (thief.connection, "/thief")] {
+      let place = ObjectPath(unchecked: path)
+      connection.export(
+        [
+          Interface(
+            "org.deeplinkd.Handler1",
+            methods: [
+              Method(
+                "Open",
+                in: [
+                  Argument("id", "t"), Argument("url", "s"), Argument("route", "s"),
+                  Argument("parameters", "a{sv}"), Argument("context", "a{sv}"),
+                ], out: [Argument("handled", "b"), Argument("result", "a{sv}")]
+              ) { call in
+                called.last = place
+                call.reply(.boolean(true), .options([:]))
+              }
+            ])
+        ], at: "/org/example/App")
+    }
+    _ = try await app.connection.requestName("org.example.App")
+    #expect(try await client.open("org.example.app:show").outcome == "delivered")
+    let daemon = try #require(try await client.connection.owner(of: "org.deeplinkd.Deeplinkd"))
+    for owner in [thief.connection.uniqueName.text, "not a name", ""] {
+      var forged = Signal(
+        path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
+        member: "NameOwnerChanged")
+      forged.arguments = [.string("org.example.App"), .string(""), .string(owner)]
+      try thief.connection.emit(forged, to: .unique(daemon))
+      // Answered after the signal, as the bus keeps the order of one sender.
+      _ = try await thief.property("Version")
+      called.last = nil
+      #expect(try await client.open("org.example.app:show").outcome == "delivered")
+      #expect(called.last == "/app")
+    }
+  }
+
+  @Test @LoopActor func `a thousand who wait for a link leave the daemon able to hear`() async throws {
+    try desktop.addPlugin(
+      id: "org.example.Slow",
+      manifest: """
+        {"id": "org.example.Slow", "name": "Slow", "schemes": ["org.example.slow"], "routes": [
+          {"name": "all", "match": "*", "action": {"worker": {"run": ["./worker"], "sandbox": "none", "launchTimeout": 600}}}]}
+        """, files: ["worker": "#!/bin/sh\nexec cat > /dev/null\n"])
+    try desktop.world.write(
+      #"{"rates": {"enabled": false}}"#, to: "home/.config/deeplinkd/settings.json")
+    let client = try Client(desktop)
+    let padding = String(repeating: "x", count: 60_000)
+    let waiting = (0..<1000).map { number in
+      Task { @LoopActor in
+        try? await client.call(
+          "Open", .string("org.example.slow:\(number)?\(padding)"),
+          .options(["timeout": .uint32(300_000)]), timeout: .seconds(300))
+      }
+    }
+    let again = (0..<200).map { _ in
+      Task { @LoopActor in
+        try? await client.call(
+          "Open", .string("org.example.slow:same"),
+          .options(["timeout": .uint32(0), "request": .string("same")]), timeout: .seconds(60))
+      }
+    }
+    for task in again { #expect(await task.value?[1] == .string("pending")) }
+    #expect(try await client.property("Pending") == .uint32(1001))
+    for id in 1...1001 { _ = try? await client.call("Cancel", .uint64(UInt64(id))) }
+    for task in waiting { #expect(await task.value?[1] == .string("cancelled")) }
   }
 
   @Test @LoopActor func `Explain says what would happen, and nothing happens`() async throws {

@@ -22,10 +22,11 @@ import DeeplinkWire
   private(set) var sent = SentLinks()
   let gate: ConsentGate
 
-  /// What makes two actions hand links to the same target.
+  /// What makes two actions hand links to the same target: with it changes how the target is started,
+  /// so that a changed manifest has a target of its own.
   private enum TargetKey: Hashable {
-    case worker(PluginID, Action.Worker)
-    case busName(WellKnownName, BusDoor)
+    case worker(PluginID, folder: String?, Action.Worker)
+    case busName(WellKnownName, BusDoor, launch: [String], TargetLimits)
   }
 
   init(
@@ -180,14 +181,17 @@ import DeeplinkWire
   /// Nil for an action that has no target, or one that cannot be found.
   private func key(of match: Match) -> TargetKey? {
     switch match.route.action {
-    case .worker(let worker): return .worker(match.plugin.id, worker)
+    case .worker(let worker):
+      return .worker(match.plugin.id, folder: match.plugin.folder, worker)
     case .handler(let handler):
-      return (try? WellKnownName(handler.busName)).map { .busName($0, .handler) }
+      return (try? WellKnownName(handler.busName)).map {
+        .busName($0, .handler, launch: handler.launch, handler.limits)
+      }
     case .application(let application):
       guard let (entry, _) = entry(application.desktopEntry), entry.isDBusActivatable,
         let name = try? WellKnownName(application.desktopEntry)
       else { return nil }
-      return .busName(name, .application)
+      return .busName(name, .application, launch: [], application.limits)
     case .command, .call, .open, .notify: return nil
     }
   }
@@ -204,24 +208,25 @@ import DeeplinkWire
   private func runner(for match: Match) -> TargetRunner? {
     guard let key = key(of: match) else { return nil }
     if let runner = runners[key] { return runner }
-    let runner: TargetRunner? =
-      switch (key, match.route.action) {
-      case (.worker(let plugin, let worker), _):
+    let runner =
+      switch key {
+      case .worker(let plugin, let folder, let worker):
         runner(
-          workerTarget(worker, plugin, folder: match.plugin.folder ?? "/"), worker.limits,
-          isProcess: true)
-      case (.busName(let name, let door), .handler(let handler)):
+          workerTarget(worker, plugin, folder: folder ?? "/"), worker.limits, isProcess: true)
+      case .busName(let name, let door, let launch, let limits):
         runner(
-          busTarget(name, door, handler.launch, handler.limits, match.plugin), handler.limits,
-          isProcess: false)
-      case (.busName(let name, let door), .application(let application)):
-        runner(
-          busTarget(name, door, [], application.limits, match.plugin), application.limits,
-          isProcess: false)
-      default: nil
+          busTarget(name, door, launch, limits, match.plugin), limits, isProcess: false)
       }
     runners[key] = runner
     return runner
+  }
+
+  /// Lets go of targets that have nothing to do: links bring back those that manifests still name.
+  func dropIdleTargets() {
+    for (key, runner) in runners where runner.isIdle {
+      runner.discard()
+      runners[key] = nil
+    }
   }
 
   private func runner(

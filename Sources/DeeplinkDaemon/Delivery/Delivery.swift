@@ -33,8 +33,9 @@ import DeeplinkWire
   /// Known once it is handed over.
   var mode: Handover.Mode?
   var result: [String: Value] = [:]
-  /// Those who wait for the outcome.
-  var waiters: [@LoopActor (Delivery) -> Void] = []
+  /// Those who wait for the outcome, by the order of their coming.
+  private var waiters: [Int: @LoopActor (Delivery) -> Void] = [:]
+  private var lastWaiter = 0
 
   init(
     id: UInt64, link: Link, options: LinkOptions, sender: UniqueName?, matches: [Match],
@@ -49,6 +50,25 @@ import DeeplinkWire
     self.hops = hops
     self.acceptedAt = acceptedAt
     if sender == nil { source = .unknown }
+  }
+
+  /// Each is an answer that somebody waits for; more than this many of one link want nothing good.
+  private static let maximumWaiters = 64
+
+  /// Calls `action` at the outcome, unless it is forgotten before; nil when too many wait already.
+  func wait(_ action: @escaping @LoopActor (Delivery) -> Void) -> Int? {
+    guard waiters.count < Self.maximumWaiters else { return nil }
+    lastWaiter += 1
+    waiters[lastWaiter] = action
+    return lastWaiter
+  }
+
+  func forgetWaiter(_ number: Int) { waiters[number] = nil }
+
+  /// Those who wait, first come first; they are told once.
+  func takeWaiters() -> [@LoopActor (Delivery) -> Void] {
+    defer { waiters = [:] }
+    return waiters.sorted { $0.key < $1.key }.map(\.value)
   }
 
   /// Nil when every route has said no.

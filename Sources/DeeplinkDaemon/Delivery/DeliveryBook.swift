@@ -113,16 +113,16 @@ import DeeplinkWire
     statistics[outcome.rawValue, default: 0] += 1
     if let request = delivery.options.request {
       requests[request] = nil
-      ended.add(request, delivery.reply)
+      ended.add(request, delivery.keptReply)
     }
     ledger.finish(delivery)
     announce(delivery)
     if outcome != .delivered {
-      Log.notice("\(delivery.description): \(outcome.rawValue)\(result.logText)")
+      let reason = result["reason"]?.string.map { " (\($0))" } ?? ""
+      Log.notice("\(delivery.description): \(outcome.rawValue)\(reason)")
     }
     onEnd?(delivery)
-    let waiters = delivery.waiters
-    delivery.waiters = []
+    let waiters = delivery.takeWaiters()
     ledger.afterCommit { for waiter in waiters { waiter(delivery) } }
     if open.isEmpty { ledger.afterCommit { [weak self] in self?.tellIfEmpty() } }
   }
@@ -133,16 +133,22 @@ import DeeplinkWire
   func announce(_ delivery: Delivery) {
     let listeners = followers.union(delivery.sender.map { [$0] } ?? [])
     guard !listeners.isEmpty else { return }
-    let (id, state) = (delivery.id, delivery.state)
+    let (id, state, sender) = (delivery.id, delivery.state, delivery.sender)
     var facts: [String: Value] = [:]
     if let match = delivery.match {
       facts["plugin"] = .string(match.plugin.id.text)
       facts["route"] = .string(match.route.name)
     }
     facts["delivery"] = delivery.mode.map { .string($0.rawValue) }
-    if delivery.state.isOutcome { facts["result"] = .options(delivery.result) }
-    ledger.afterCommit { [connection, facts] in
+    // What an action returned may hold what the link said: it is the sender's alone.
+    var own = facts
+    if delivery.state.isOutcome {
+      own["result"] = .options(delivery.result)
+      facts["result"] = .options(delivery.result.filter { $0.key == "reason" })
+    }
+    ledger.afterCommit { [connection, facts, own] in
       for listener in listeners {
+        let facts = listener == sender ? own : facts
         try? connection.emit(.deliveryChanged(id, state, facts), to: .unique(listener))
       }
     }
@@ -171,15 +177,17 @@ private struct EndedRequests {
 }
 
 extension Delivery {
+  /// A result larger than this is given to those who wait for it, and not kept for those who ask again.
+  private static let maximumKept = 4096
+
+  /// The reply for a sender that asks again.
+  var keptReply: OpenReply {
+    var kept = reply
+    if kept.result.values.reduce(0, { $0 + $1.size }) > Self.maximumKept { kept.result = [:] }
+    return kept
+  }
+
   var reply: OpenReply {
     OpenReply(id: id, outcome: state.isOutcome ? state : nil, result: result)
-  }
-}
-
-extension [String: Value] {
-  /// Reason and sentence of a failure.
-  fileprivate var logText: String {
-    guard let message = self["message"]?.string else { return "" }
-    return " (\(self["reason"]?.string ?? "")): \(message)"
   }
 }

@@ -86,6 +86,18 @@ import DeeplinkWire
     return true
   }
 
+  /// It has no link and is not starting.
+  var isIdle: Bool {
+    machine.waitingCount == 0 && handovers.isEmpty && machine.phase != .starting
+  }
+
+  /// It gets no more links: a worker ends, and an app is left alone.
+  func discard() {
+    target.onEvent = nil
+    settling?.cancel()
+    target.discard()
+  }
+
   func stop() { target.stop() }
 
   // MARK: What the machine says

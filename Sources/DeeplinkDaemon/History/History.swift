@@ -27,7 +27,8 @@ actor History {
   }
 
   private let database: Database
-  private var addedSincePruning = 0
+  /// What an earlier daemon left is pruned with the first batch.
+  private var addedSincePruning = 1000
 
   init(path: String) throws(DatabaseError) {
     database = try Database(path: path)
@@ -54,10 +55,16 @@ actor History {
 
   func add(_ entries: [Entry], _ limits: Settings.History, now: Double) throws(DatabaseError) {
     try database.execute("BEGIN")
-    for entry in entries { try insert(entry) }
-    addedSincePruning += entries.count
-    if addedSincePruning >= 1000 { try prune(limits, now: now) }
-    try database.execute("COMMIT")
+    do throws(DatabaseError) {
+      for entry in entries { try insert(entry) }
+      addedSincePruning += entries.count
+      if addedSincePruning >= 1000 { try prune(limits, now: now) }
+      try database.execute("COMMIT")
+    } catch {
+      // Or the next batch would find a transaction open, and every one after it.
+      try? database.execute("ROLLBACK")
+      throw error
+    }
   }
 
   private func insert(_ entry: Entry) throws(DatabaseError) {

@@ -122,7 +122,7 @@ import Glibc
         try database.run("DELETE FROM delivery WHERE id = ?", .integer(Int64(delivery.id)))
       } else {
         let result = JSONValue.object(
-          delivery.result.compactMapValues { JSONValue(value: $0) })
+          delivery.keptReply.result.compactMapValues { JSONValue(value: $0) })
         try database.run(
           "UPDATE delivery SET state = ?, result = ?, url = '', options = '' WHERE id = ?",
           .text(delivery.state.rawValue), .text(result.description), .integer(Int64(delivery.id)))

@@ -148,12 +148,12 @@ for name, code, url in [
     ("bytes that are no UTF-8 in a name", "Parameter", "com.example.demo:greet?name=%ff%fe"),
     ("a half surrogate in a name", "Parameter", "com.example.demo:greet?name=%ED%A0%80"),
     ("70 KB", "TooLong", GOOD + "x" * 70_000), ("1 MB", "TooLong", GOOD + "x" * 1_000_000),
-    ("20 MB", "TooLong", GOOD + "x" * 20_000_000), ("20 MB of blanks", "Empty", " " * 20_000_000),
+    ("20 MB", "TooLong", GOOD + "x" * 20_000_000), ("20 MB of blanks", "TooLong", " " * 20_000_000),
 ]:
     submit(f"URL: {name}", REFUSED + code, url)
     step(f"CanOpen: {name}", False,
          lambda c, url=url: value(c.call(NAME, OBJECT, DISPATCHER, "CanOpen", "s", url)))
-calls("URL: 20 MB explained", "return", DISPATCHER, "Explain", "sa{sv}", "x" * 20_000_000, {})
+calls("URL: 20 MB explained", "org.freedesktop.DBus.Error.LimitsExceeded", DISPATCHER, "Explain", "sa{sv}", "x" * 20_000_000, {})
 submit("URL: noncharacters", "return", "com.example.demo:greet?name=\uffff\U0010ffff")
 submit("URL: 60,000 pairs", "return", "com.example.demo:greet?" + "a&" * 30_000)
 submit("URL: a fragment of 60 KB", "return", GOOD + "#" * 60_000)
