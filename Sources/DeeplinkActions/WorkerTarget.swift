@@ -80,6 +80,7 @@ import Glibc
           arguments: [path] + action.run.dropFirst(), environment: variables, folder: folder))
       child.onOutput = { [weak self] in self?.received($0) }
       child.onErrorOutput = { [weak self] in self?.receivedError($0) }
+      child.onInputClosed = { [weak self] in self?.endIfDeaf() }
       child.onEnd = { [weak self] in self?.ended($0) }
       process = Running(child: child)
       request(
@@ -123,8 +124,9 @@ import Glibc
       // On its way out. Told at its end: what it has answered until then comes first.
       self.process?.unanswered[process.nextRequest] = Request(end: .max, completion: completion)
       self.process?.nextRequest += 1
-      if !process.isStopping { end(process.child) }
-      return killIfStillThere(process.child, after: Self.shortGrace)
+      endIfDeaf()
+      if process.isStopping { killIfStillThere(process.child, after: Self.shortGrace) }
+      return
     }
     process.idle?.cancel()
     self.process?.idle = nil
@@ -165,6 +167,7 @@ import Glibc
   private func answered(_ id: UInt64, _ result: HandoverResult) {
     guard let request = process?.unanswered.removeValue(forKey: id) else { return }
     request.completion(result)
+    endIfDeaf()
     startIdleTimer()
   }
 
@@ -237,6 +240,16 @@ import Glibc
     end(child)
   }
 
+  /// One that has closed its input gets no more links; it may still answer those that it has read.
+  private func endIfDeaf() {
+    guard let process, process.isReady, !process.isStopping, !process.child.takesInput else {
+      return
+    }
+    let readCount = process.child.readCount
+    guard process.unanswered.values.allSatisfy({ $0.end > readCount }) else { return }
+    end(process.child)
+  }
+
   private func end(_ child: ChildProcess) {
     process?.isStopping = true
     child.signal(SIGTERM)
@@ -254,7 +267,7 @@ import Glibc
       for request in process.unanswered.sorted(by: { $0.key < $1.key }).map(\.value) {
         request.completion(result(of: request, in: process))
       }
-    } else if !process.isStopping {
+    } else if !process.wasStopped {
       let lastWords = process.lastErrorLine.map { ": \($0)" } ?? ""
       onEvent?(.startFailed(.launch, "\(end) before it was ready\(lastWords)"))
     }

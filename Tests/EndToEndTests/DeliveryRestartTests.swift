@@ -192,6 +192,7 @@ extension DeliveryTests {
       try FileManager.default.createDirectory(
         at: rig.world.runtime.appending(path: "deeplinkd"), withIntermediateDirectories: true)
       let daemon = try rig.world.start([rig.world.root.appending(path: "small-disk").path])
+      await rig.daemonIsThere()
       let padding = String(repeating: "x", count: 2000)
       let ids = try await rig.submitAll(
         (1...200).map { "org.example.worker:x?n=\($0)&padding=\(padding)" }

@@ -141,6 +141,8 @@ final class DeliveryRig: Sendable {
 
   @LoopActor func daemonIsGone() async { await news.wait { !$0.hasDaemon } }
 
+  @LoopActor func daemonIsThere() async { await news.wait { $0.hasDaemon } }
+
   @LoopActor func startDaemon() async throws {
     try await connection.startService(.deeplinkd, timeout: .seconds(20))
   }
