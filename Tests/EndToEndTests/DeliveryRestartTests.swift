@@ -169,12 +169,14 @@ extension DeliveryTests {
       try await rig.killDaemon()
       let spoiled = try rig.world.run([
         "/bin/sh", "-c",
-        #"cd $XDG_RUNTIME_DIR/deeplinkd && rm -f *-wal *-shm && head -c 9999 /dev/zero | tr '\0' x > *.ledger"#,
+        """
+        cd "$XDG_RUNTIME_DIR/deeplinkd" && rm -f *-wal *-shm && ledger=$(echo *.ledger) &&
+          test -f "$ledger" && head -c 9999 /dev/zero | tr '\\0' x > "$ledger"
+        """,
       ])
       #expect(spoiled.status == 0, "\(spoiled.errors)")
-      let (id, facts) = try await rig.submit("org.example.worker:x")
-      #expect(facts["durable"] == .boolean(true))
-      #expect(await rig.outcomes(of: [id]) == ["delivered"])
+      #expect(try await rig.open("org.example.worker:x").outcome == "delivered")
+      #expect(try await rig.property("Durable") == .boolean(true))
     }
 
     @Test(.enabled("a small file system is root's to mount", { mayMount() }))
