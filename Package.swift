@@ -98,11 +98,19 @@ let package = Package(
     .testTarget(
       name: "DeeplinkBusTests", dependencies: ["DeeplinkBus", "DeeplinkTesting"]),
     .testTarget(
+      name: "DeeplinkActionsTests",
+      dependencies: [
+        "DeeplinkActions", "DeeplinkDesktop", "DeeplinkLoop", "DeeplinkRouting", "DeeplinkTesting",
+      ]),
+    .testTarget(
       name: "DeeplinkDaemonTests",
       dependencies: [
         "DeeplinkDaemon", "DeeplinkActions", "DeeplinkRouting", "DeeplinkBus", "DeeplinkLoop",
         "DeeplinkWire", "DeeplinkTesting",
       ]),
+    .testTarget(
+      name: "DeeplinkDesktopTests",
+      dependencies: ["DeeplinkDesktop", "DeeplinkRouting", "DeeplinkTesting"]),
     .testTarget(
       name: "DeeplinkCommandLineTests",
       dependencies: ["DeeplinkCommandLine", "DeeplinkRouting", "DeeplinkTesting"]),
