@@ -51,6 +51,8 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
   public let id: pid_t
   public var onOutput: (@LoopActor (ArraySlice<UInt8>) -> Void)?
   public var onErrorOutput: (@LoopActor (ArraySlice<UInt8>) -> Void)?
+  /// Told when it has closed its standard input before we did.
+  public var onInputClosed: (@LoopActor () -> Void)?
   public var onEnd: (@LoopActor (ProcessEnd) -> Void)?
 
   private var input: Pipe?
@@ -85,7 +87,9 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
     if let pipes = spawned.pipes {
       input = pipe(pipes.input, []) { [unowned self] readiness in
         // The kernel tells of a closed end again and again.
-        readiness.contains(.ended) ? closeInputNow() : writeMore()
+        guard readiness.contains(.ended) else { return writeMore() }
+        closeInputNow()
+        onInputClosed?()
       }
       output = pipe(pipes.output, .readable) { [unowned self] _ in
         if !read(output, to: onOutput) { closeOutput() }
@@ -156,7 +160,9 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
         if errno == EINTR { continue }
         if errno == EAGAIN { return pipe.watch.setInterest(.writable) }
         // It closed its end: what is left will never be read.
-        return closeInputNow()
+        closeInputNow()
+        onInputClosed?()
+        return
       }
       unwritten.removeFirst(count)
       writtenCount += count
@@ -214,6 +220,7 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
     drain()
     onEnd?(end)
     onEnd = nil
+    onInputClosed = nil
     onOutput = nil
     onErrorOutput = nil
     if let keptErrors { close(keptErrors) }

@@ -72,6 +72,7 @@ import Glibc
       let child = try ChildProcess(description)
       child.onOutput = { [weak self] in self?.received($0) }
       child.onErrorOutput = { [weak self] in self?.receivedError($0) }
+      child.onInputClosed = { [weak self] in self?.endIfDeaf() }
       child.onEnd = { [weak self] in self?.ended($0) }
       process = Running(child: child)
       request(
@@ -115,8 +116,9 @@ import Glibc
       // On its way out. Told at its end: what it has answered until then comes first.
       self.process?.unanswered[process.nextRequest] = Request(end: .max, completion: completion)
       self.process?.nextRequest += 1
-      if !process.isStopping { end(process.child) }
-      return killIfStillThere(process.child, after: Self.shortGrace)
+      endIfDeaf()
+      if process.isStopping { killIfStillThere(process.child, after: Self.shortGrace) }
+      return
     }
     process.idle?.cancel()
     self.process?.idle = nil
@@ -157,6 +159,7 @@ import Glibc
   private func answered(_ id: UInt64, _ result: HandoverResult) {
     guard let request = process?.unanswered.removeValue(forKey: id) else { return }
     request.completion(result)
+    endIfDeaf()
     startIdleTimer()
   }
 
@@ -231,6 +234,16 @@ import Glibc
     end(child)
   }
 
+  /// One that has closed its input gets no more links; it may still answer those that it has read.
+  private func endIfDeaf() {
+    guard let process, process.isReady, !process.isStopping, !process.child.takesInput else {
+      return
+    }
+    let readCount = process.child.readCount
+    guard process.unanswered.values.allSatisfy({ $0.end > readCount }) else { return }
+    end(process.child)
+  }
+
   private func end(_ child: ChildProcess) {
     process?.isStopping = true
     child.signal(SIGTERM)
@@ -248,7 +261,7 @@ import Glibc
       for request in process.unanswered.sorted(by: { $0.key < $1.key }).map(\.value) {
         request.completion(result(of: request, in: process))
       }
-    } else if !process.isStopping {
+    } else if !process.wasStopped {
       let lastWords = process.lastErrorLine.map { ": \($0)" } ?? ""
       let sandbox = SandboxError(lastLine: process.lastErrorLine, in: action.sandbox)
       onEvent?(

@@ -141,6 +141,8 @@ final class DeliveryRig: Sendable {
 
   @LoopActor func daemonIsGone() async { await news.wait { !$0.hasDaemon } }
 
+  @LoopActor func daemonIsThere() async { await news.wait { $0.hasDaemon } }
+
   @LoopActor func startDaemon() async throws {
     try await connection.startService(.deeplinkd, timeout: .seconds(20))
   }
@@ -270,6 +272,7 @@ extension [Note] {
   nonisolated init() {}
 
   private(set) var outcomes: [UInt64: String] = [:]
+  private var ended: Set<String> = []
   private(set) var hasDaemon = false
   private var waiting:
     [(condition: @LoopActor (News) -> Bool, go: CheckedContinuation<Void, Never>)] =
@@ -281,9 +284,10 @@ extension [Note] {
       guard let self, let id = signal.arguments[0].uint64,
         let state = signal.arguments[1].string.flatMap(DeliveryState.init), state.isOutcome
       else { return }
-      if outcomes.updateValue(state.rawValue, forKey: id) != nil {
-        Issue.record("link \(id) has two outcomes")
-      }
+      // A daemon that found no ledger counts anew.
+      let end = "\(signal.sender.map { "\($0)" } ?? "") \(id)"
+      if !ended.insert(end).inserted { Issue.record("link \(id) has two outcomes") }
+      outcomes[id] = state.rawValue
       changed()
     }
     _ = try await connection.subscribe(.owner(of: .deeplinkd)) { [weak self] signal in

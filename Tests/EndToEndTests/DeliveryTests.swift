@@ -174,6 +174,18 @@ import Testing
       try await waitForEnd(of: notes[0].pid)
     }
 
+    @Test func `a worker that closes its input with links in it is ended for them`() async throws {
+      let rig = try await DeliveryTests.rig(.worker, ["--bytewise", "--gate-at-start"])
+      let gate = try rig.gate(of: "org.example.worker")
+      let ids = try await rig.submitAll(
+        (1...5).map { "org.example.worker:x?n=\($0)\($0 == 2 ? "&do=deaf" : "")" }
+      ).map { try $0.get() }
+      gate.open(times: 2)
+      #expect(await rig.outcomes(of: ids) == Array(repeating: "delivered", count: 5))
+      #expect(rig.notes(of: "org.example.worker").links.map(\.id) == ids)
+      #expect(rig.notes(of: "org.example.worker").starts == 2)
+    }
+
     @Test func `an idle worker is asked to end, and the next link launches`() async throws {
       let rig = try await DeliveryTests.rig(.worker, action: #", "idleTimeout": 0.1"#)
       for round in 1...2 {

@@ -24,7 +24,8 @@ import Glibc
     do throws(DatabaseError) {
       do throws(DatabaseError) {
         database = try Self.open(path)
-      } catch  where error.isOfForeignFile {
+      } catch {
+        guard error.isOfForeignFile else { throw error }
         Log.error("the ledger \(path) is none (\(error)), starting a new one")
         Self.remove(path)
         database = try Self.open(path)
