@@ -23,6 +23,8 @@ extension CommandError {
     case .invalidManifest(let diagnostics):
       diagnostics.map(\.description).joined(separator: "\n")
     case .unknownPlugin(let word, _): "there is no plugin '\(word)'"
+    case .unknownGrant(let word): "nothing was allowed for good to '\(word)'"
+    case .grants(let words): "the grants cannot be used: \(words)"
     case .noSessionBus(let words): "there is no session bus: \(words)"
     case .unreachable(let words, _): "the deep-link daemon cannot be reached: \(words)"
     case .lost: "the deep-link daemon went away before it answered"
@@ -48,6 +50,7 @@ extension CommandError {
       "`\(command) --help` shows how it is used"
     case .unknownPlugin(let word, let known):
       Self.suggestion(word, known) ?? "`deeplink plugin list` shows those there are"
+    case .unknownGrant: "`deeplink grants list` shows what was"
     case .noSessionBus:
       "a desktop session has one; elsewhere `dbus-run-session` starts one for a command"
     case .unreachable(_, let isInstalled):
@@ -56,7 +59,9 @@ extension CommandError {
         : "is deeplinkd installed, with its D-Bus service?"
     case .lost: "its own messages say why: journalctl --user -t deeplinkd"
     case .refused(let refusal): refusal.hint
-    case .invalidNumber, .contradiction, .unreadable, .unwritable, .invalidManifest, .outcome: nil
+    case .invalidNumber, .contradiction, .unreadable, .unwritable, .invalidManifest, .grants,
+      .outcome:
+      nil
     }
   }
 

@@ -21,6 +21,8 @@ enum CommandError: Error {
   case unwritable(reason: String)
   case invalidManifest([Diagnostic])
   case unknownPlugin(String, known: [String])
+  case unknownGrant(String)
+  case grants(String)
 
   // The daemon
   case noSessionBus(String)

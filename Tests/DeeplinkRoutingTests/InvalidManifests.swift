@@ -193,6 +193,9 @@ struct InvalidManifest: Sendable, CustomTestStringConvertible {
       "sources", Manifest.with(route: ["sources": []]), at: "$.routes[0].sources", "names no source"
     ),
     InvalidManifest(
+      "source without a kind", Manifest.with(route: ["sources": ["org.mozilla.firefox"]]),
+      at: "$.routes[0].sources[0]", "is no source"),
+    InvalidManifest(
       "preset", Manifest.with(route: ["preset": "oauth"]), at: "$.routes[0].preset",
       "none of its words"),
     InvalidManifest(
@@ -449,7 +452,8 @@ struct ValidManifest: Sendable, CustomTestStringConvertible {
       Manifest.with(route: [
         "title": "Show {x}", "effect": "change", "confirm": "always", "fragment": "s-:section",
         "formEncoded": true, "additionalParameters": "refuse", "timeout": 0.5, "idempotent": true,
-        "callback": true, "callbackHosts": ["example.com"], "sources": ["flatpak:org.mozilla.firefox"],
+        "callback": true, "callbackHosts": ["example.com"],
+        "sources": ["flatpak:org.mozilla.firefox"],
       ])),
     ValidManifest("preset", Manifest.with(route: ["preset": "oauth-redirect"])),
     ValidManifest("several patterns", Manifest.with(route: ["match": [":x", "//album/:x"]])),
