@@ -57,7 +57,7 @@ public struct Grants: Hashable, Sendable {
     }
   }
 
-  /// Takes back what fits; nil fits all. Returns how many were taken back.
+  /// Takes back what fits, where nil fits all; gives how many there were.
   public mutating func revoke(plugin: String, route: String?, source: String?) -> Int {
     let count = list.count
     list.removeAll {
