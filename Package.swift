@@ -98,8 +98,19 @@ let package = Package(
     .testTarget(
       name: "DeeplinkBusTests", dependencies: ["DeeplinkBus", "DeeplinkTesting"]),
     .testTarget(
+      name: "DeeplinkActionsTests",
+      dependencies: [
+        "DeeplinkActions", "DeeplinkDesktop", "DeeplinkLoop", "DeeplinkRouting", "DeeplinkTesting",
+      ]),
+    .testTarget(
       name: "DeeplinkDaemonTests",
-      dependencies: ["DeeplinkDaemon", "DeeplinkWire", "DeeplinkTesting"]),
+      dependencies: [
+        "DeeplinkDaemon", "DeeplinkActions", "DeeplinkRouting", "DeeplinkBus", "DeeplinkLoop",
+        "DeeplinkWire", "DeeplinkTesting",
+      ]),
+    .testTarget(
+      name: "DeeplinkDesktopTests",
+      dependencies: ["DeeplinkDesktop", "DeeplinkRouting", "DeeplinkTesting"]),
     .testTarget(
       name: "DeeplinkCommandLineTests",
       dependencies: ["DeeplinkCommandLine", "DeeplinkRouting", "DeeplinkTesting"]),
@@ -110,7 +121,8 @@ let package = Package(
       ]
     ),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["DeeplinkRouting", "DeeplinkTesting"],
+      name: "EndToEndTests",
+      dependencies: ["DeeplinkBus", "DeeplinkRouting", "DeeplinkTesting", "DeeplinkWire"],
       exclude: ["Browsers", "Bus"]),
   ],
   swiftLanguageModes: [.v6],

@@ -12,6 +12,7 @@ import DeeplinkLoop
 
   /// The last one was active last.
   private var scenes: [Scene] = []
+  private var following: Set<UniqueName> = []
   private var subscriptions: [UniqueName: Subscription] = [:]
   private let connection: Connection
 
@@ -51,7 +52,7 @@ import DeeplinkLoop
 
   /// A registration is gone with its connection.
   private func follow(_ owner: UniqueName) {
-    guard subscriptions[owner] == nil else { return }
+    guard following.insert(owner).inserted else { return }
     Task {
       let rule = MatchRule(
         sender: .wellKnown("org.freedesktop.DBus"), interface: "org.freedesktop.DBus",
@@ -60,11 +61,15 @@ import DeeplinkLoop
         if signal.arguments.last?.string == "" { self?.remove(owner) }
       }
       subscriptions[owner] = subscription
+      // It may have gone before the bus knew the rule.
+      let isThere = (try? await connection.credentials(of: owner)) != nil
+      if !isThere { remove(owner) }
     }
   }
 
   private func remove(_ owner: UniqueName) {
     scenes.removeAll { $0.owner == owner }
+    following.remove(owner)
     subscriptions.removeValue(forKey: owner)?.cancel()
   }
 }

@@ -13,9 +13,7 @@ import Glibc
   public var onLog: (@LoopActor (_ level: String, _ line: String) -> Void)?
 
   private let action: Action.Worker
-  private let plugin: PluginID
-  private let folder: String
-  private let home: String
+  private let place: PluginPlace
   private var process: Running?
   /// A start that waits for the last process to be gone.
   private var waitingStart: LaunchEnvironment?
@@ -27,7 +25,10 @@ import Glibc
     var errorLines = LineSplitter(limit: 4096)
     var lastErrorLine: String?
     var isReady = false
+    /// It gets no more links.
     var isStopping = false
+    /// It was stopped for being late.
+    var wasStopped = false
     /// It wrote something that means nothing, and is being killed for it.
     var isBroken = false
     var nextRequest: UInt64 = 1
@@ -39,16 +40,14 @@ import Glibc
   }
 
   private struct Request {
-    /// Where its last byte stands in the worker's input.
+    /// Where its last byte stands in the worker's input; never there when it was not written.
     let end: Int
     let completion: @LoopActor (HandoverResult) -> Void
   }
 
-  public init(_ action: Action.Worker, plugin: PluginID, folder: String, home: String) {
+  public init(_ action: Action.Worker, at place: PluginPlace) {
     self.action = action
-    self.plugin = plugin
-    self.folder = folder
-    self.home = home
+    self.place = place
   }
 
   /// How long a worker has to end by itself once its input is closed.
@@ -63,25 +62,21 @@ import Glibc
       waitingStart = environment
       return killIfStillThere(child, after: Self.shortGrace)
     }
-    var variables = environment.all
-    variables["HOME"] = home
-    let program = action.run.first ?? ""
-    guard let path = ProgramLookup.path(of: program, in: folder, searching: variables["PATH"] ?? "")
-    else {
-      return cannotStart("there is no program '\(program)' that can be run")
+    let description: ProcessDescription
+    do throws(PluginProcessError) {
+      description = try .plugin(action.run, in: action.sandbox, at: place, environment)
+    } catch {
+      return cannotStart(error.description)
     }
-    PrivateFolder.make(home)
     do throws(SpawnError) {
-      let child = try ChildProcess(
-        ProcessDescription(
-          arguments: [path] + action.run.dropFirst(), environment: variables, folder: folder))
+      let child = try ChildProcess(description)
       child.onOutput = { [weak self] in self?.received($0) }
       child.onErrorOutput = { [weak self] in self?.receivedError($0) }
       child.onEnd = { [weak self] in self?.ended($0) }
       process = Running(child: child)
       request(
         "initialize",
-        .object(["protocol": .integer(WorkerProtocol.version), "plugin": .string(plugin.text)])
+        .object(["protocol": .integer(WorkerProtocol.version), "plugin": .string(place.id.text)])
       ) { [weak self] result in
         guard let self, process?.isStopping == false else { return }
         switch result {
@@ -113,16 +108,19 @@ import Glibc
     _ handover: Handover, limit: Duration,
     completion: @escaping @LoopActor (HandoverResult) -> Void
   ) {
-    guard let process, process.isReady, !process.isStopping, !process.isBroken else {
-      return completion(.notDelivered("the worker was on its way out"))
+    guard let process, process.isReady else {
+      return completion(.notDelivered("the worker had ended"))
     }
-    guard process.child.takesInput else {
-      stop()
-      return completion(.notDelivered("the worker has closed its standard input"))
+    guard !process.isStopping, !process.isBroken, process.child.takesInput else {
+      // On its way out. Told at its end: what it has answered until then comes first.
+      self.process?.unanswered[process.nextRequest] = Request(end: .max, completion: completion)
+      self.process?.nextRequest += 1
+      if !process.isStopping { end(process.child) }
+      return killIfStillThere(process.child, after: Self.shortGrace)
     }
     process.idle?.cancel()
     self.process?.idle = nil
-    request("deliver", handover.json, completion)
+    request("deliver", handover.confined(to: action.sandbox).json, completion)
   }
 
   private func request(
@@ -227,6 +225,11 @@ import Glibc
     guard let child = process?.child else { return }
     if process?.isReady == true, process?.unanswered.isEmpty == true { return shutDown() }
     // It has something that it does not answer: asking would wait behind that.
+    process?.wasStopped = true
+    end(child)
+  }
+
+  private func end(_ child: ChildProcess) {
     process?.isStopping = true
     child.signal(SIGTERM)
     killIfStillThere(child, after: Self.shortGrace)
@@ -245,7 +248,9 @@ import Glibc
       }
     } else if !process.isStopping {
       let lastWords = process.lastErrorLine.map { ": \($0)" } ?? ""
-      onEvent?(.startFailed(.launch, "\(end) before it was ready\(lastWords)"))
+      let sandbox = SandboxError(lastLine: process.lastErrorLine, in: action.sandbox)
+      onEvent?(
+        .startFailed(.launch, sandbox?.description ?? "\(end) before it was ready\(lastWords)"))
     }
     if let environment = waitingStart {
       waitingStart = nil
@@ -257,7 +262,9 @@ import Glibc
   ///
   /// One that ended by itself and left it unread, or a part of it, has not acted on it.
   private func result(of request: Request, in process: Running) -> HandoverResult {
-    !process.isStopping && !process.isBroken && process.child.readCount < request.end
+    let isUnread = process.child.readCount < request.end
+    let endedByItself = !process.wasStopped && !process.isBroken
+    return isUnread && endedByItself || request.end == .max
       ? .notDelivered("the worker ended before it read the link") : .interrupted
   }
 }

@@ -10,6 +10,7 @@ extension Command {
     ],
     options: [.version],
     subcommands: [
-      .open, .explain, .plugin, .schemes, .history, .grants, .status, .reload, .generate,
+      .open, .call, .explain, .plugin, .schemes, .page, .history, .grants, .status, .reload,
+      .generate,
     ])
 }

@@ -76,7 +76,10 @@ import Glibc
         callers: Callers(
           connection: connection, sources: SourceFinder(connection: connection)),
         recorder: recorder, notifier: notifier)
+      let callbacks = CallbackSender(
+        courier: courier, gate: courier.gate, configuration: configuration)
       book.onEnd = { delivery in
+        callbacks.answer(delivery)
         recorder.record(delivery)
         notifier.tell(delivery)
       }

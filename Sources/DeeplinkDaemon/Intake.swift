@@ -12,6 +12,8 @@ import DeeplinkWire
   let callers: Callers
   let recorder: HistoryRecorder
   private let notifier: Notifier
+  private let builtIn: BuiltInLinks
+  private var rates = Rates()
 
   init(
     book: DeliveryBook, ledger: Ledger, courier: Courier, configuration: Configuration,
@@ -24,6 +26,7 @@ import DeeplinkWire
     self.callers = callers
     self.recorder = recorder
     self.notifier = notifier
+    builtIn = BuiltInLinks(book: book)
   }
 
   // MARK: Admission
@@ -37,12 +40,16 @@ import DeeplinkWire
   ) throws(Refusal) {
     if let known = book.known(request: options.request) { return accepted(known) }
     do throws(Refusal) {
-      let (link, matches) = try admit(url)
+      let link = try admit(url)
+      if link.scheme == BuiltInLinks.scheme { return accepted(.ended(try builtIn.open(link))) }
+      try checkRate(link, options)
+      let hops = try hops(of: link)
+      let matches = try configuration.table.matches(for: link)
       guard courier.hasRoom(for: matches) else {
         throw Refusal(
           .queueFull, "too many links wait for this app already", hint: "try again in a moment")
       }
-      let delivery = book.add(link, options, from: sender, matches: matches)
+      let delivery = book.add(link, options, from: sender, matches: matches, hops: hops)
       callers.sources.find(sender) { delivery.sourceIsKnown($0) }
       // Answered only then: an opener that has its answer ends, and nobody can look at it any more.
       ledger.afterCommit { delivery.whenSourceIsKnown { _ in accepted(.open(delivery)) } }
@@ -62,6 +69,8 @@ import DeeplinkWire
     book.countRefusal(refusal.code)
     let scheme = Scheme(String(url.prefix { $0 != ":" }))
     let owner = scheme.flatMap { configuration.table.owner(of: $0) }
+    // A flood is counted, and told once a minute; it does not fill the history.
+    guard refusal.code != .rateLimited else { return }
     recorder.record(
       refusal, scheme: owner == nil ? "" : scheme?.text ?? "", size: url.utf8.count,
       source: callers.sources.known(sender) ?? .unknown)
@@ -70,10 +79,29 @@ import DeeplinkWire
       "A link was not opened", refusal.message, plugin: owner?.id, icon: owner?.icon)
   }
 
-  private func admit(_ url: String) throws(Refusal) -> (Link, [Match]) {
-    let link = try Link(
-      admitting: Array(url.utf8), maximumLength: configuration.settings.maximumLength)
-    return (link, try configuration.table.matches(for: link))
+  private func admit(_ url: String) throws(Refusal) -> Link {
+    try Link(admitting: Array(url.utf8), maximumLength: configuration.settings.maximumLength)
+  }
+
+  /// Links of schemes that nobody has cost nothing, so they take no token.
+  private func checkRate(_ link: Link, _ options: LinkOptions) throws(Refusal) {
+    guard configuration.table.owner(of: link.scheme) != nil else { return }
+    let key = Rates.Key(
+      source: "unknown", scheme: link.scheme, isInteractive: options.isInteractive)
+    guard rates.take(key, configuration.settings.rates, now: Clock.seconds) else {
+      throw Refusal(
+        .rateLimited, "too many '\(link.scheme)' links came at once",
+        hint: "try again in a moment; settings have the limits under 'rates'")
+    }
+  }
+
+  /// How many links of ours led to this one.
+  private func hops(of link: Link) throws(Refusal) -> Int {
+    let hops = courier.sent.hops(of: link.canonical.href, now: Clock.seconds)
+    guard hops <= configuration.settings.maximumHops else {
+      throw Refusal(.loop, "the link was sent out by an action of a link, over and over again")
+    }
+    return hops
   }
 
   // MARK: Dispatcher
@@ -104,6 +132,7 @@ import DeeplinkWire
     completion: @escaping @LoopActor (Result<OpenReply, DispatcherError>) -> Void
   ) {
     whenOpen { [self] in
+      if callForeignApp(url, options, from: sender, completion: completion) { return }
       do throws(Refusal) {
         try accept(url, options, from: sender) { [self] known in
           switch known {
@@ -164,7 +193,33 @@ import DeeplinkWire
     return facts
   }
 
-  func canOpen(_ url: String) -> Bool { (try? admit(url)) != nil }
+  /// What a person asked a foreign app for, where no plugin has the link's scheme.
+  private func callForeignApp(
+    _ url: String, _ options: LinkOptions, from sender: UniqueName?,
+    completion: @escaping @LoopActor (Result<OpenReply, DispatcherError>) -> Void
+  ) -> Bool {
+    guard options.wantsCallback, let link = try? admit(url), link.scheme != BuiltInLinks.scheme,
+      configuration.table.owner(of: link.scheme) == nil
+    else { return false }
+    Task {
+      do throws(DispatcherError) {
+        // A sandboxed app has a portal to open links with, which asks.
+        try await callers.requireUnconfined(sender)
+        ForeignCall(builtIn: builtIn, book: book, launcher: courier.launcher).open(
+          link, limit: options.timeout ?? Self.openTimeout,
+          courier.launchEnvironment(options)
+        ) { completion($0.mapError(\.dispatcherError)) }
+      } catch {
+        completion(.failure(error))
+      }
+    }
+    return true
+  }
+
+  func canOpen(_ url: String) -> Bool {
+    guard let link = try? admit(url) else { return false }
+    return (try? configuration.table.matches(for: link)) != nil
+  }
 
   func explain(_ url: String) -> String {
     DeeplinkRouting.explain(

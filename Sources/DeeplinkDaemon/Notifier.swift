@@ -1,3 +1,4 @@
+import DeeplinkActions
 import DeeplinkBus
 import DeeplinkLoop
 import DeeplinkRouting
@@ -22,17 +23,7 @@ import DeeplinkWire
     guard now - (lastTold[key] ?? -.infinity) >= Self.pause else { return }
     // Plugins are few; a scheme that nobody has counts as none.
     lastTold[key] = now
-    connection.call(
-      MethodCall(
-        to: .wellKnown("org.freedesktop.Notifications"), path: "/org/freedesktop/Notifications",
-        interface: "org.freedesktop.Notifications", member: "Notify",
-        arguments: [
-          .string("deeplinkd"), .uint32(0), .string(icon ?? ""), .string(title),
-          // The body may hold markup.
-          .string(JSONValue.visible(text).markupEscaped), .strings([]),
-          .options(["desktop-entry": .string("org.deeplinkd.Deeplinkd")]), .int32(-1),
-        ])
-    ) { result in
+    NotifyAction.show(title: title, body: text, icon: icon, on: connection) { result in
       if case .failure(let error) = result {
         Log.info("nobody shows notifications (\(error)): \(title): \(text)")
       }

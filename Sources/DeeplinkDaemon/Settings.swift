@@ -12,7 +12,10 @@ public struct Settings: Hashable, Sendable {
   /// How old an accepted link may be when a daemon that was started again hands it over.
   public var expiry = Duration.seconds(60)
   public var queue = Queue()
+  public var rates = Rates()
   public var history = History()
+  /// Schemes of URLs that may be sent out, beside those with a registered plugin.
+  public var outgoingSchemes: Set<String> = ["https", "http", "mailto"]
   /// By `PLUGIN` or `PLUGIN/ROUTE`.
   var consent: [String: ConsentRule] = [:]
 
@@ -20,6 +23,15 @@ public struct Settings: Hashable, Sendable {
   public struct Queue: Hashable, Sendable {
     public var perTarget = 1024
     public var total = 4096
+  }
+
+  /// How many links are taken: in a burst, and every second, of each source and scheme and over all.
+  public struct Rates: Hashable, Sendable {
+    public var isEnabled = true
+    public var burst = 100
+    public var perSecond = 20
+    public var totalBurst = 500
+    public var totalPerSecond = 100
   }
 
   /// What is remembered of links.
@@ -32,6 +44,9 @@ public struct Settings: Hashable, Sendable {
   }
 
   public init() {}
+
+  /// What would make a browser or a viewer do something else than show a page.
+  static let neverSent: Set<String> = ["file", "data", "javascript", "vbscript"]
 
   /// The person's word on a route: the one on the route itself, else the one on its plugin.
   func consentRule(_ plugin: PluginID, _ route: String) -> ConsentRule? {
@@ -68,6 +83,26 @@ extension Settings {
     {
       if let value = part.integer("perTarget", in: 1...65_536) { queue.perTarget = Int(value) }
       if let value = part.integer("total", in: 1...262_144) { queue.total = Int(value) }
+    }
+    if let value = reader.members["rates"],
+      let part = ObjectReader(
+        value, at: "$.rates",
+        keys: ["enabled", "burst", "perSecond", "totalBurst", "totalPerSecond"], in: found)
+    {
+      rates.isEnabled = part.boolean("enabled") ?? rates.isEnabled
+      let range: ClosedRange<Int64> = 1...1_000_000
+      if let value = part.integer("burst", in: range) { rates.burst = Int(value) }
+      if let value = part.integer("perSecond", in: range) { rates.perSecond = Int(value) }
+      if let value = part.integer("totalBurst", in: range) { rates.totalBurst = Int(value) }
+      if let value = part.integer("totalPerSecond", in: range) {
+        rates.totalPerSecond = Int(value)
+      }
+    }
+    if let schemes = reader.strings("outgoingSchemes") {
+      for scheme in schemes where Self.neverSent.contains(scheme) {
+        reader.error("outgoingSchemes", "'\(scheme)' URLs are never sent out")
+      }
+      outgoingSchemes = Set(schemes).subtracting(Self.neverSent)
     }
     if let value = reader.members["consent"] {
       let place = reader.path(of: "consent")

@@ -33,11 +33,18 @@ public struct Grants: Hashable, Sendable {
   /// The source of a grant that holds for all of them.
   public static let everySource = "*"
 
+  /// Whether `source`, or every one, may use the route as its manifest is now.
   public func allows(_ plugin: PluginID, _ route: Route, source: String) -> Bool {
+    allowsExactly(plugin, route, source: source)
+      || allowsExactly(plugin, route, source: Self.everySource)
+  }
+
+  /// The same without the grants for every source.
+  public func allowsExactly(_ plugin: PluginID, _ route: Route, source: String) -> Bool {
     let action = route.grantText
     return list.contains {
       $0.plugin == plugin.text && $0.route == route.name && $0.action == action
-        && ($0.source == source || $0.source == Self.everySource)
+        && $0.source == source
     }
   }
 
@@ -57,7 +64,9 @@ public struct Grants: Hashable, Sendable {
     }
   }
 
-  /// Takes back what fits, where nil fits all; gives how many there were.
+  /// Takes back what fits; nil fits all.
+  ///
+  /// Returns how many were taken back.
   public mutating func revoke(plugin: String, route: String?, source: String?) -> Int {
     let count = list.count
     list.removeAll {

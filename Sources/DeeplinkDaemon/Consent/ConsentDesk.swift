@@ -83,7 +83,9 @@ import DeeplinkRouting
     show()
   }
 
-  /// Takes a link back, and a question that nobody waits for any more; false where it is not here.
+  /// Takes a link back; a question that nobody waits for any more disappears.
+  ///
+  /// False where it is not here.
   func cancel(_ id: UInt64) -> Bool {
     for index in entries.indices {
       guard let place = entries[index].waiting.firstIndex(where: { $0.id == id }) else { continue }

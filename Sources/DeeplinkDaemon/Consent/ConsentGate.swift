@@ -29,7 +29,7 @@ import DeeplinkWire
     grants = GrantsFile(path: Grants.path(directories))
     desk = ConsentDesk(asker: asker)
     desk.isSettled = { [weak self] question in
-      guard let self, question.offersAlways,
+      guard let self, question.offersAlways, question.destination == nil,
         let route = configuration.table.plugin(question.plugin)?.route(question.route)
       else { return false }
       return grants.allow(question.plugin, route, source: question.source.key)
@@ -57,6 +57,37 @@ import DeeplinkWire
         ask(
           Question(match, delivery.link, from: source, offersAlways: offersAlways), delivery,
           match, environment, ruled)
+      }
+    }
+  }
+
+  /// Rules on sending what an action returned to `destination`, a scheme and host that the link chose.
+  ///
+  /// A page chooses it, so it is asked about once whatever the route's effect is; what a person
+  /// allowed for a whole plugin does not count here.
+  func passCallback(
+    _ delivery: Delivery, _ match: Match, sending members: [(String, String)],
+    to destination: String, _ environment: [String: String],
+    _ ruled: @escaping @LoopActor (Bool) -> Void
+  ) {
+    guard configuration.settings.consentRule(match.plugin.id, match.route.name) != .deny else {
+      return ruled(false)
+    }
+    let key = "callback:\(destination)"
+    guard !grants.allowsExactly(match.plugin.id, match.route, source: key) else {
+      return ruled(true)
+    }
+    let question = Question(
+      match, sending: members, to: destination, from: delivery.source ?? .unknown)
+    desk.ask(question, for: delivery.id, environment) { [self] ruling in
+      switch ruling {
+      case .answered(.once): ruled(true)
+      case .answered(.always):
+        grants.add(
+          Grants.Grant(
+            plugin: match.plugin, route: match.route, source: key, time: Clock.secondsSince1970))
+        ruled(true)
+      case .answered, .denied: ruled(false)
       }
     }
   }
@@ -116,6 +147,11 @@ import DeeplinkWire
   func allow(_ plugin: PluginID, _ route: Route, source: String) -> Bool {
     refresh()
     return grants.allows(plugin, route, source: source)
+  }
+
+  func allowsExactly(_ plugin: PluginID, _ route: Route, source: String) -> Bool {
+    refresh()
+    return grants.allowsExactly(plugin, route, source: source)
   }
 
   /// Keeps a grant; one that cannot be kept holds for as long as the daemon runs.

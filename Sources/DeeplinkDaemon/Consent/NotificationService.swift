@@ -1,3 +1,4 @@
+import DeeplinkActions
 import DeeplinkBus
 import DeeplinkLoop
 import DeeplinkRouting
@@ -132,20 +133,6 @@ import DeeplinkRouting
         // 2: the person closed it. Else nobody said anything.
         asking.answer(reason == 2 ? .no : .silence)
       default: break
-      }
-    }
-  }
-}
-
-extension String {
-  /// As text in markup, where it could be taken for some.
-  var markupEscaped: String {
-    reduce(into: "") { text, character in
-      switch character {
-      case "&": text += "&amp;"
-      case "<": text += "&lt;"
-      case ">": text += "&gt;"
-      default: text.append(character)
       }
     }
   }

@@ -15,7 +15,10 @@ struct Question: Hashable, Sendable {
   /// One fact a line, without markup; control characters and marks of direction are escaped.
   let lines: [String]
   let offersAlways: Bool
+  /// Where a result would be sent; nil for a question about an action.
+  let destination: String?
 
+  /// Whether a link may cause its action.
   init(_ match: Match, _ link: Link, from source: Source, offersAlways: Bool) {
     plugin = match.plugin.id
     route = match.route.name
@@ -23,6 +26,7 @@ struct Question: Hashable, Sendable {
     parameters = match.parameters
     icon = match.plugin.icon
     self.offersAlways = offersAlways
+    destination = nil
     title = JSONValue.visible("\(match.plugin.name.standard): allow this link?")
     var lines: [String] = []
     if match.route.title != nil { lines.append(match.title) }
@@ -35,6 +39,25 @@ struct Question: Hashable, Sendable {
       lines.append("\(Answer.alwaysLabel) means: any program or web page")
     }
     self.lines = lines.map(JSONValue.visible)
+  }
+
+  /// Whether an action's result may be sent to where its link wants it.
+  init(
+    _ match: Match, sending members: [(String, String)], to destination: String, from source: Source
+  ) {
+    plugin = match.plugin.id
+    route = match.route.name
+    self.source = source
+    parameters = Dictionary(
+      members.map { ($0.0, ParameterValue.string($0.1)) }, uniquingKeysWith: { first, _ in first })
+    icon = match.plugin.icon
+    offersAlways = true
+    self.destination = destination
+    title = JSONValue.visible("\(match.plugin.name.standard): send what this link asks for?")
+    let claim = match.callback?.source.map { ["for: \($0), as the link says"] } ?? []
+    let sent = members.map { "\($0.0): \($0.1)" }
+    lines = (["to: \(destination)"] + claim + ["from: \(source.text)"] + sent)
+      .map(JSONValue.visible)
   }
 
   /// Whether a notification shows all of it.

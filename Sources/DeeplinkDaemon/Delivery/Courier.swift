@@ -8,7 +8,7 @@ import DeeplinkWire
 /// Takes each delivery to its action: through its target's queue, or at once where there is no target.
 @LoopActor final class Courier: TargetRunnerOwner {
   private let connection: Connection
-  private let launcher: ProgramLauncher
+  let launcher: ProgramLauncher
   let scenes: SceneRegistry
   private let book: DeliveryBook
   private let ledger: Ledger
@@ -17,7 +17,10 @@ import DeeplinkWire
   /// The daemon's own environment, with the session's variables of the last sender.
   private var variables: [String: String]
   private var runners: [TargetKey: TargetRunner] = [:]
-  private let gate: ConsentGate
+  private var system: Connection?
+  /// What actions of links sent out.
+  private(set) var sent = SentLinks()
+  let gate: ConsentGate
 
   /// What makes two actions hand links to the same target.
   private enum TargetKey: Hashable {
@@ -80,17 +83,8 @@ import DeeplinkWire
   }
 
   private func act(_ delivery: Delivery, _ match: Match) {
-    switch match.route.action {
-    case .command, .application:
-      guard let handover = handover(of: delivery, .launch, attempt: delivery.attempt) else {
-        return
-      }
-      ledger.afterCommit { [self] in perform(match, handover, delivery) }
-    case .worker, .handler, .call, .open, .notify:
-      book.finish(
-        delivery, .failed,
-        reason: .error, "this version has no action '\(match.route.action.kind.rawValue)'")
-    }
+    guard let handover = handover(of: delivery, .launch, attempt: delivery.attempt) else { return }
+    ledger.afterCommit { [self] in perform(match, handover, delivery) }
   }
 
   /// Does an action that has no target.
@@ -102,8 +96,8 @@ import DeeplinkWire
     switch match.route.action {
     case .command(let command):
       CommandAction.run(
-        command, handover, folder: match.plugin.folder ?? "/",
-        home: directories.home(of: match.plugin.id.text), environment, completion: completion)
+        command, handover, at: place(of: match.plugin.id, folder: match.plugin.folder), environment,
+        completion: completion)
     case .application(let application):
       let id = application.desktopEntry
       guard let (entry, path) = entry(id) else {
@@ -111,7 +105,58 @@ import DeeplinkWire
       }
       ExecApplication.open(
         handover, entry, at: path, id: id, environment, launcher: launcher, completion: completion)
-    default: break
+    case .call(let call): perform(call, handover, limit: timeout(of: delivery), completion)
+    case .open(let action):
+      OpenAction.run(
+        action, handover, environment, launcher: launcher,
+        isAllowed: { [self] in mayBeSent($0, hops: delivery.hops) }, completion: completion)
+    case .notify(let notify):
+      NotifyAction.run(
+        notify, handover, icon: match.plugin.icon, on: connection, completion: completion)
+    // Both have targets; one that has none names a bus name that is no bus name.
+    case .worker, .handler:
+      completion(.failed(.launch, "the route's target has no valid name"))
+    }
+  }
+
+  private func perform(
+    _ call: Action.Call, _ handover: Handover, limit: Duration,
+    _ completion: @escaping @LoopActor (HandoverResult) -> Void
+  ) {
+    do throws(BusError) {
+      let bus = call.bus == .session ? connection : try systemBus()
+      CallAction.run(call, handover, on: bus, limit: limit, completion: completion)
+    } catch {
+      completion(.failed(.error, "the system bus cannot be reached"))
+    }
+  }
+
+  /// Connected when the first link needs it.
+  private func systemBus() throws(BusError) -> Connection {
+    if let system, system.isOpen { return system }
+    let connection = try Connection.system()
+    system = connection
+    return connection
+  }
+
+  /// Whether an action may send this URL out; remembers it, so that it is known when it comes back.
+  private func mayBeSent(_ url: ParsedURL, hops: Int) -> Bool {
+    let scheme = Scheme(url.scheme)
+    guard
+      configuration.settings.outgoingSchemes.contains(url.scheme)
+        || scheme.flatMap({ configuration.table.owner(of: $0) }) != nil
+    else { return false }
+    sent.add(url.canonical.href, hops: hops, now: Clock.seconds)
+    return true
+  }
+
+  /// Sends out a URL that nobody waits for, and remembers it as every one that is sent.
+  func send(_ url: ParsedURL, hops: Int, id: PluginID, _ environment: LaunchEnvironment) {
+    sent.add(url.canonical.href, hops: hops, now: Clock.seconds)
+    OpenAction.send(url, id: id.text, environment, launcher: launcher) { result in
+      if case .failed(_, let message) = result {
+        Log.notice("a callback of \(id) was not opened: \(message)")
+      }
     }
   }
 
@@ -191,11 +236,16 @@ import DeeplinkWire
     limits.launchTimeout ?? configuration.settings.launchTimeout
   }
 
+  private func place(of plugin: PluginID, folder: String?) -> PluginPlace {
+    PluginPlace(
+      id: plugin, folder: folder ?? "/", home: directories.home(of: plugin.text),
+      ownFolders: directories.ownFolders)
+  }
+
   private func workerTarget(
     _ worker: Action.Worker, _ plugin: PluginID, folder: String
   ) -> WorkerTarget {
-    let target = WorkerTarget(
-      worker, plugin: plugin, folder: folder, home: directories.home(of: plugin.text))
+    let target = WorkerTarget(worker, at: place(of: plugin, folder: folder))
     target.onLog = { level, line in Log.info("worker of \(plugin): \(level): \(line)") }
     return target
   }
@@ -224,6 +274,13 @@ import DeeplinkWire
       startupID: delivery?.freshStartupID)
   }
 
+  /// For what is sent out without a delivery.
+  func launchEnvironment(_ options: LinkOptions) -> LaunchEnvironment {
+    LaunchEnvironment(
+      variables: variables.merging(options.environment) { $1 },
+      activationToken: options.activationToken, startupID: options.startupID)
+  }
+
   func timeout(of delivery: Delivery) -> Duration {
     delivery.match?.route.timeout ?? configuration.settings.timeout
   }
@@ -239,7 +296,8 @@ import DeeplinkWire
       id: delivery.id, link: delivery.link, plugin: match.plugin.id, route: match.route,
       parameters: match.parameters, mode: mode, attempt: attempt,
       source: delivery.source?.key ?? Source.unknown.key,
-      activationToken: delivery.freshToken, startupID: delivery.freshStartupID, hops: 0)
+      activationToken: delivery.freshToken, startupID: delivery.freshStartupID,
+      hops: delivery.hops)
   }
 
   func afterCommit(_ action: @escaping @LoopActor () -> Void) { ledger.afterCommit(action) }

@@ -9,6 +9,8 @@ import DeeplinkWire
   let id: UInt64
   let link: Link
   private(set) var options: LinkOptions
+  /// How many links of ours led to this one.
+  let hops: Int
   /// Seconds of `CLOCK_BOOTTIME`.
   let acceptedAt: Double
   /// For how long the person was asked, and since when, in seconds: it makes no link too old.
@@ -36,7 +38,7 @@ import DeeplinkWire
 
   init(
     id: UInt64, link: Link, options: LinkOptions, sender: UniqueName?, matches: [Match],
-    acceptedAt: Double = Clock.secondsSinceBoot
+    hops: Int = 0, acceptedAt: Double = Clock.secondsSinceBoot
   ) {
     self.id = id
     self.link = link
@@ -44,6 +46,7 @@ import DeeplinkWire
     self.sender = sender
     self.matches = matches[...]
     lastMatch = matches.first
+    self.hops = hops
     self.acceptedAt = acceptedAt
     if sender == nil { source = .unknown }
   }
