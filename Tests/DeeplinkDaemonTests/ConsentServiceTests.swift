@@ -13,7 +13,7 @@ import Testing
       {"name": "wipe", "match": "//wipe", "effect": "change", "confirm": "always",
        "action": {"command": {"run": ["true"]}}},
       {"name": "token", "match": "//token", "effect": "change",
-       "action": {"command": {"run": ["cat"], "input": "context"}}}]}
+       "action": {"command": {"run": ["cat"], "input": "context", "sandbox": "none"}}}]}
     """
 
   private func desktop(
