@@ -24,6 +24,8 @@ extension CommandError {
     case .invalidManifest(let diagnostics):
       diagnostics.map(\.description).joined(separator: "\n")
     case .unknownPlugin(let word, _): "there is no plugin '\(word)'"
+    case .unknownGrant(let word): "nothing was allowed for good to '\(word)'"
+    case .grants(let words): "the grants cannot be used: \(words)"
     case .unknownScheme(let word, _): "no plugin has the scheme '\(word)'"
     case .notChanged(let failure): "'\(failure.path)' cannot be changed: \(failure.reason)"
     case .damagedRecord(let damage):
@@ -60,6 +62,7 @@ extension CommandError {
       "`\(command) --help` shows how it is used"
     case .unknownPlugin(let word, let known):
       Self.suggestion(word, known) ?? "`deeplink plugin list` shows those there are"
+    case .unknownGrant: "`deeplink grants list` shows what was"
     case .noSessionBus:
       "a desktop session has one; elsewhere `dbus-run-session` starts one for a command"
     case .unreachable(_, let isInstalled):
@@ -77,7 +80,9 @@ extension CommandError {
     case .agreementNeeded: "'--yes' agrees to what was shown"
     case .damagedRecord: "without the file nothing is undone; moved away, all is as if never done"
     case .notChanged, .notAgreed, .alreadyThere, .notRepaired: nil
-    case .invalidNumber, .contradiction, .unreadable, .unwritable, .invalidManifest, .outcome: nil
+    case .invalidNumber, .contradiction, .unreadable, .unwritable, .invalidManifest, .grants,
+      .outcome:
+      nil
     }
   }
 

@@ -22,6 +22,8 @@ enum CommandError: Error {
   case unwritable(reason: String)
   case invalidManifest([Diagnostic])
   case unknownPlugin(String, known: [String])
+  case unknownGrant(String)
+  case grants(String)
   case unknownScheme(String, known: [String])
   case notChanged(PersonFile.Failure)
   case damagedRecord(Registration.Damaged)

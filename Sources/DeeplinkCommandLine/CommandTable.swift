@@ -10,6 +10,7 @@ extension Command {
     ],
     options: [.version],
     subcommands: [
-      .open, .call, .explain, .plugin, .schemes, .page, .history, .status, .reload, .generate,
+      .open, .call, .explain, .plugin, .schemes, .page, .history, .grants, .status, .reload,
+      .generate,
     ])
 }

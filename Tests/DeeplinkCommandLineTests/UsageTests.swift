@@ -19,7 +19,7 @@ import Testing
       id: "nothing at all", arguments: [],
       expected: """
         deeplink: 'deeplink' needs a command
-        hint: one of open, call, explain, plugin, schemes, page, history, status, reload; `deeplink --help` says more
+        hint: one of open, call, explain, plugin, schemes, page, history, grants, status, reload; `deeplink --help` says more
         """),
     ErrorCase(
       id: "misspelt command", arguments: ["expalin", "x:y"],
@@ -100,6 +100,12 @@ import Testing
       expected: """
         deeplink: there is no plugin 'org.nobody.Thing'
         hint: `deeplink plugin list` shows those there are
+        """),
+    ErrorCase(
+      id: "nothing to revoke", arguments: ["grants", "revoke", "com.example.demo"],
+      expected: """
+        deeplink: nothing was allowed for good to 'com.example.demo'
+        hint: `deeplink grants list` shows what was
         """),
     ErrorCase(
       id: "a word that steers the terminal", arguments: ["\u{1B}]0;title\u{07}"],

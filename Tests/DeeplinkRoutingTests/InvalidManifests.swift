@@ -193,6 +193,9 @@ struct InvalidManifest: Sendable, CustomTestStringConvertible {
       "sources", Manifest.with(route: ["sources": []]), at: "$.routes[0].sources", "names no source"
     ),
     InvalidManifest(
+      "source without a kind", Manifest.with(route: ["sources": ["org.mozilla.firefox"]]),
+      at: "$.routes[0].sources[0]", "is no source"),
+    InvalidManifest(
       "preset", Manifest.with(route: ["preset": "oauth"]), at: "$.routes[0].preset",
       "none of its words"),
     InvalidManifest(

@@ -121,7 +121,7 @@ extension DeliveryChange {
 }
 
 /// `2026-01-02 15:04:05` where the person is.
-private func localTime(_ secondsSince1970: Double) -> String {
+func localTime(_ secondsSince1970: Double) -> String {
   var seconds = Int(exactly: secondsSince1970.rounded(.down)) ?? 0
   var parts = unsafe tm()
   guard unsafe localtime_r(&seconds, &parts) != nil else { return "" }

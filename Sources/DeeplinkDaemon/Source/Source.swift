@@ -30,15 +30,22 @@ struct Source: Hashable, Sendable {
   /// What grants and manifests call it; stable from one start to the next.
   var key: String { kind == .unknown ? SourcePattern.unknown : "\(kind.rawValue):\(name)" }
 
-  /// For people: `/usr/bin/firefox (executable)`; of foreign origin, so escaped where it is shown.
+  /// For people: `firefox (executable)`; of foreign origin, so escaped where it is shown.
+  ///
+  /// A program that does not lie where only root can put one is shown with its path.
   var text: String {
     switch kind {
     case .flatpak: "\(name) (Flatpak)"
     case .snap: "\(name) (snap)"
     case .unit: "\(name) (its unit)"
-    case .executable: "\(name) (executable)"
+    case .executable: "\(shownPath) (executable)"
     case .unknown: "unknown"
     }
+  }
+
+  private var shownPath: String {
+    name.hasPrefix("/usr/") && !name.hasPrefix("/usr/local/")
+      ? String(name.split(separator: "/").last ?? "") : name
   }
 
   /// Whether it forwards what others wrote, so that to trust it is to trust any program or web page.

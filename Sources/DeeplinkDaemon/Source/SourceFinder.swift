@@ -96,23 +96,34 @@ import Glibc
 @LoopActor enum SideThread {
   private static var count = 0
   private static let maximum = 16
+  /// Work for which there is no thread yet.
+  private static var waiting: [Work] = []
+  private static let maximumWaiting = 1024
 
   private final class Work: Sendable {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// Runs `work` on a thread of its own and hands what it gives to `answer`; false where there is none.
+  /// Runs `work` on a thread, in its turn, and hands what it gives to `answer`; false where there is none.
   static func run<Answer: Sendable>(
     _ work: @escaping @Sendable () -> Answer, _ answer: @escaping @LoopActor (Answer) -> Void
   ) -> Bool {
-    guard count < maximum else { return false }
     let work = Work {
       let result = work()
       Task { @LoopActor in
         count -= 1
+        if !waiting.isEmpty, start(waiting[0]) {
+          waiting.removeFirst()
+          count += 1
+        }
         answer(result)
       }
+    }
+    guard count < maximum else {
+      guard waiting.count < maximumWaiting else { return false }
+      waiting.append(work)
+      return true
     }
     guard start(work) else { return false }
     count += 1

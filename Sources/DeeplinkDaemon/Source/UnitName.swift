@@ -31,6 +31,7 @@ enum UnitName {
     var rest = text.utf8[...]
     while let byte = rest.popFirst() {
       if byte == UInt8(ascii: "\\"), rest.first == UInt8(ascii: "x"),
+        rest.count > 2,
         let code = UInt8(String(decoding: rest.dropFirst().prefix(2), as: UTF8.self), radix: 16)
       {
         bytes.append(code)
