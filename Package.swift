@@ -122,7 +122,9 @@ let package = Package(
     ),
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["DeeplinkBus", "DeeplinkRouting", "DeeplinkTesting", "DeeplinkWire"],
+      dependencies: [
+        "CDeeplinkLinux", "DeeplinkBus", "DeeplinkRouting", "DeeplinkTesting", "DeeplinkWire",
+      ],
       exclude: ["Browsers", "Bus"]),
   ],
   swiftLanguageModes: [.v6],

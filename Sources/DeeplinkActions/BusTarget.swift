@@ -54,10 +54,14 @@ import DeeplinkWire
   private func appear(_ environment: LaunchEnvironment, start: Int) async {
     do throws(BusError) {
       if subscription == nil {
-        subscription = try await connection.subscribe(.owner(of: name)) { [weak self] signal in
+        let subscription = try await connection.subscribe(.owner(of: name)) {
+          [weak self] signal in
           self?.ownerChanged(to: signal.arguments.last?.string ?? "")
         }
         try await lookUpOwner()
+        // A later start asks itself: this one has no say in it.
+        guard starts == start else { return }
+        self.subscription = subscription
       }
       if owner != nil { return started(wasRunning: true) }
       if let program {
@@ -68,11 +72,12 @@ import DeeplinkWire
         }
       }
       try await connection.startService(name, timeout: launchTimeout)
+      guard starts == start else { return }
       // The signal came before this answer, or the app was there all the time.
       if owner == nil { try await lookUpOwner() }
-      if owner != nil { started(wasRunning: false) }
+      if owner != nil, starts == start { started(wasRunning: false) }
     } catch {
-      startFailed(error.sentence)
+      if starts == start { startFailed(error.sentence) }
     }
   }
 

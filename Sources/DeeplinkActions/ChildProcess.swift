@@ -66,6 +66,9 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
   private var hasOwnSession: Bool
   private var end: ProcessEnd?
   private var keptErrors: Int32?
+  /// Whether it was told to end, by a signal or in words that it knows: nothing that it started in a
+  /// session of its own stays behind then.
+  public private(set) var isAskedToEnd = false
 
   /// Our end of one pipe.
   private struct Pipe {
@@ -98,6 +101,7 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
         if !read(errors, to: onErrorOutput) { closeErrors() }
       }
     }
+    if !description.outlivesDaemon { Self.running[id] = self }
     // Kept alive by its watch until it is reaped.
     endWatch = EventLoop.shared.watch(pidfd, .readable) { _ in self.reap() }
   }
@@ -136,6 +140,35 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
   public func signal(_ number: Int32) {
     // Not after it was reaped: the number may be another process's by then.
     if end == nil { kill(hasOwnSession ? -id : id, number) }
+  }
+
+  /// Tells it to end with a signal, or notes that it was told in its own words.
+  public func end(_ number: Int32? = nil) {
+    isAskedToEnd = true
+    if let number { signal(number) }
+  }
+
+  // MARK: All of them
+
+  /// Those that end with this process.
+  private static var running: [pid_t: ChildProcess] = [:]
+  private static var whenAllEnded: (@LoopActor () -> Void)?
+
+  /// Ends all children but those that outlive this process: with SIGTERM, unless they were asked
+  /// already, and after `limit` with SIGKILL; then runs `action`.
+  public static func endAll(within limit: Duration, then action: @escaping @LoopActor () -> Void) {
+    whenAllEnded = action
+    for child in running.values where !child.isAskedToEnd { child.end(SIGTERM) }
+    EventLoop.shared.after(limit) {
+      for child in running.values { child.signal(SIGKILL) }
+      allEnded()
+    }
+    if running.isEmpty { allEnded() }
+  }
+
+  private static func allEnded() {
+    whenAllEnded?()
+    whenAllEnded = nil
   }
 
   // MARK: Pipes
@@ -209,11 +242,18 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
 
   private func reap() {
     var status: Int32 = 0
-    guard end == nil, unsafe waitpid(id, &status, WNOHANG) == id else { return }
+    guard end == nil else { return }
+    // As long as it is not reaped its number is its group's and nobody else's.
+    if isAskedToEnd && hasOwnSession { kill(-id, SIGKILL) }
+    let reaped = unsafe waitpid(id, &status, WNOHANG)
+    // Where SIGCHLD is ignored the kernel reaps, and how it ended is lost (waitpid(2), ECHILD).
+    guard reaped == id || reaped < 0 && errno == ECHILD else { return }
     // WIFEXITED and its kin are macros: the low seven bits are the signal, 0 for none.
     let signal = status & 0x7f
-    let end = signal == 0 ? ProcessEnd.exited((status >> 8) & 0xff) : .signalled(signal)
+    let end: ProcessEnd =
+      reaped < 0 ? .exited(-1) : signal == 0 ? .exited((status >> 8) & 0xff) : .signalled(signal)
     self.end = end
+    Self.running[id] = nil
     endWatch?.cancel()
     close(pidfd)
     closeInputNow()
@@ -225,6 +265,7 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
     onErrorOutput = nil
     if let keptErrors { close(keptErrors) }
     keptErrors = nil
+    if Self.running.isEmpty { Self.allEnded() }
     // Only now: the watch held the last reference.
     endWatch = nil
   }

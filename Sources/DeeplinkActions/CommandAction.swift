@@ -35,7 +35,7 @@ import Glibc
       let run = CommandAction(command.sandbox)
       child.onOutput = { [unowned child] in run.received($0, from: child) }
       child.onErrorOutput = { run.lastErrors = ($0 + []).suffix(1000) + [] }
-      child.onEnd = { completion(run.result($0)) }
+      child.onEnd = { [unowned child] in completion(run.result($0, of: child)) }
       if command.input == .context {
         child.write((handover.confined(to: command.sandbox).json.description + "\n").utf8)
       }
@@ -60,7 +60,7 @@ import Glibc
     child?.signal(SIGKILL)
   }
 
-  private func result(_ end: ProcessEnd) -> HandoverResult {
+  private func result(_ end: ProcessEnd, of child: ChildProcess) -> HandoverResult {
     limit?.cancel()
     if let failure { return failure }
     switch end {
@@ -68,6 +68,9 @@ import Glibc
       return .handled([
         "exitStatus": .integer(0), "output": .string(String(decoding: output, as: UTF8.self)),
       ])
+    // Not its own fault: the daemon ends.
+    case .exited where child.isAskedToEnd, .signalled where child.isAskedToEnd:
+      return .interrupted
     case .exited, .signalled:
       let words = String(decoding: lastErrors, as: UTF8.self).split(whereSeparator: \.isNewline)
       if let error = SandboxError(lastLine: words.last.map(String.init), in: sandbox) {

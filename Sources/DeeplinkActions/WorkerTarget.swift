@@ -62,12 +62,13 @@ import Glibc
       waitingStart = environment
       return killIfStillThere(child, after: Self.shortGrace)
     }
-    let description: ProcessDescription
+    var description: ProcessDescription
     do throws(PluginProcessError) {
       description = try .plugin(action.run, in: action.sandbox, at: place, environment)
     } catch {
       return cannotStart(error.description)
     }
+    description.hasOwnSession = true
     do throws(SpawnError) {
       let child = try ChildProcess(description)
       child.onOutput = { [weak self] in self?.received($0) }
@@ -215,6 +216,7 @@ import Glibc
     request("shutdown", .object([:])) { _ in }
     process?.isStopping = true
     child.closeInput()
+    child.end()
     killIfStillThere(child, after: Self.grace)
   }
 
@@ -246,7 +248,7 @@ import Glibc
 
   private func end(_ child: ChildProcess) {
     process?.isStopping = true
-    child.signal(SIGTERM)
+    child.end(SIGTERM)
     killIfStillThere(child, after: Self.shortGrace)
   }
 

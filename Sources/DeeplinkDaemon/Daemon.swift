@@ -12,6 +12,7 @@ import Glibc
   private let environment: [String: String]
   private let directories: BaseDirectories
   private var service: Service?
+  private var isLeaving = false
   private var exitStatus: Int32?
 
   /// What exists while the daemon is on the bus.
@@ -20,6 +21,8 @@ import Glibc
     let book: DeliveryBook
     let courier: Courier
     let intake: Intake
+    let recorder: HistoryRecorder
+    let ledger: Ledger
   }
 
   private init(environment: [String: String]) {
@@ -41,8 +44,11 @@ import Glibc
   }
 
   /// SIGTERM and SIGINT are read from a descriptor, blocked before any other thread exists.
+  ///
+  /// A SIGCHLD that our parent ignores would be ignored here too, and the ends of children be lost.
   private nonisolated static func endSignals() -> Int32 {
     signal(SIGPIPE, SIG_IGN)
+    signal(SIGCHLD, SIG_DFL)
     return unsafe deeplink_signal_fd([SIGTERM, SIGINT], 2)
   }
 
@@ -85,7 +91,9 @@ import Glibc
         notifier.tell(delivery)
       }
       connection.export([.dispatcher(intake), .application(intake)], at: .deeplinkd)
-      service = Service(connection: connection, book: book, courier: courier, intake: intake)
+      service = Service(
+        connection: connection, book: book, courier: courier, intake: intake, recorder: recorder,
+        ledger: ledger)
       switch try await connection.requestName(.deeplinkd) {
       case .owned, .alreadyOwned:
         Replay(
@@ -123,18 +131,39 @@ import Glibc
     service.book.onEmpty = { [unowned self] in leave() }
   }
 
+  /// How long workers and commands have to end by themselves.
+  private static let grace = Duration.seconds(2)
+  /// How long the history has to be written.
+  private static let writingTime = Duration.seconds(1)
+
+  /// Takes everything along that ends with the daemon, then ends.
+  ///
+  /// The connection is left to the kernel: closing it would tell of links that were interrupted, where
+  /// the next daemon knows better what to do with them.
   private func leave() {
-    guard exitStatus == nil, let service else { return }
+    guard exitStatus == nil, !isLeaving, let service else { return }
+    isLeaving = true
     service.courier.stop()
-    service.connection.flush()
+    ChildProcess.endAll(within: Self.grace) { [self] in
+      EventLoop.shared.after(Self.writingTime) { [self] in end() }
+      Task {
+        await service.recorder.flush()
+        end()
+      }
+    }
+  }
+
+  private func end() {
+    guard exitStatus == nil else { return }
+    service?.connection.flush()
     exitStatus = 0
-    service.connection.close()
   }
 
   private func busIsGone() {
     guard exitStatus == nil else { return }
     Log.notice("the session bus has ended")
-    service?.courier.stop()
-    exitStatus = 0
+    guard let service else { return exitStatus = 0 }
+    service.ledger.remove()
+    leave()
   }
 }

@@ -1,3 +1,4 @@
+import CDeeplinkLinux
 import DeeplinkTesting
 import Foundation
 import Testing
@@ -96,13 +97,127 @@ import Testing
     #expect(daemon.errors == "deeplinkd: the session bus has ended\n")
   }
 
+  /// Outside of the sandbox, deaf to SIGTERM, with a child that is so too.
+  private static let stubbornCommand = """
+    #!/bin/sh
+    trap '' TERM
+    sleep 300 &
+    echo "$$ $!" >> ~/started
+    wait
+
+    """
+
+  private func addStubborn(_ desktop: Desktop) throws -> URL {
+    let home = desktop.home(of: "com.example.stubborn")
+    try FileManager.default.createDirectory(
+      at: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try desktop.addPlugin(
+      id: "com.example.stubborn",
+      manifest: """
+        {"id": "com.example.stubborn", "name": "Stubborn", "schemes": ["com.example.stubborn"],
+         "routes": [{"name": "all", "match": "x", "effect": "view", "idempotent": true,
+          "action": {"command": {"run": ["./command"], "sandbox": "none",
+            "timeLimit": 300}}}]}
+        """, files: ["command": Self.stubbornCommand])
+    return home.appending(path: "started")
+  }
+
+  /// Opens the link, and gives what tells of the ends of the command and of its child.
+  private func startStubborn(
+    _ desktop: Desktop, _ started: URL
+  ) throws -> (sender: RunningProcess, ends: [Int32]) {
+    let sender = try desktop.world.start(
+      [Repository.program("deeplink-open"), "--", "com.example.stubborn:x"])
+    let line = try waitForLines(1, in: started)[0].split(separator: " ")
+    let ends = line.prefix(2).compactMap { pid_t($0) }.map { deeplink_pidfd_open($0) }
+    try #require(ends.count == 2 && ends.allSatisfy { $0 >= 0 })
+    return (sender, ends)
+  }
+
+  @Test func `commands end with a daemon whose bus ends, and its ledger is removed`() throws {
+    let desktop = try Desktop()
+    let started = try addStubborn(desktop)
+    let daemon = try startDaemon(desktop)
+    let (_, ends) = try startStubborn(desktop, started)
+    defer { for end in ends { close(end) } }
+    let ledgers = desktop.world.runtime.appending(path: "deeplinkd").path
+    #expect(try !FileManager.default.contentsOfDirectory(atPath: ledgers).isEmpty)
+    desktop.world.killBus()
+    #expect(daemon.waitForEnd() && daemon.finished.status == 0, "\(daemon.errors)")
+    for end in ends { #expect(waitUntilReadable(end, limit: .seconds(5))) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: ledgers) == [])
+  }
+
+  @Test
+  func `a command that outlasts the daemon's last words ends, and its link is the next one's`()
+    throws
+  {
+    let desktop = try Desktop()
+    let started = try addStubborn(desktop)
+    let daemon = try startDaemon(desktop)
+    let (_, ends) = try startStubborn(desktop, started)
+    defer { for end in ends { close(end) } }
+    daemon.signal(SIGTERM)
+    #expect(daemon.waitForEnd() && daemon.finished.status == 0, "\(daemon.errors)")
+    for end in ends { #expect(waitUntilReadable(end, limit: .seconds(5))) }
+    // Idempotent: handed over once more, which an outcome would have prevented.
+    let next = try startDaemon(desktop)
+    #expect(try waitForLines(2, in: started).count == 2)
+    desktop.world.killBus()
+    #expect(next.waitForEnd())
+  }
+
+  @Test func `what became of a link just before the end is in the history`() throws {
+    let desktop = try Desktop()
+    try desktop.addPlugin(
+      id: "com.example.quick",
+      manifest: """
+        {"id": "com.example.quick", "name": "Quick", "schemes": ["com.example.quick"],
+         "routes": [{"name": "all", "match": "x", "effect": "view",
+          "action": {"command": {"run": ["true"], "sandbox": "none"}}}]}
+        """)
+    let daemon = try startDaemon(desktop)
+    let sender = try desktop.open("--wait", "--", "com.example.quick:x")
+    daemon.signal(SIGTERM)
+    #expect(sender.status == 0, "\(sender.errors)")
+    #expect(daemon.waitForEnd() && daemon.finished.status == 0, "\(daemon.errors)")
+    let history = try desktop.world.run([Repository.program("deeplink"), "history"])
+    #expect(history.output.contains("com.example.quick"), "\(history.errors)")
+  }
+
+  @Test func `a daemon whose parent ignores the ends of children sees them`() throws {
+    let desktop = try Desktop()
+    try desktop.addPlugin(
+      id: "com.example.quick",
+      manifest: """
+        {"id": "com.example.quick", "name": "Quick", "schemes": ["com.example.quick"],
+         "routes": [{"name": "all", "match": "x", "effect": "view",
+          "action": {"command": {"run": ["true"], "sandbox": "none"}}}]}
+        """)
+    let daemon = try desktop.world.start([
+      "/usr/bin/python3", "-c",
+      """
+      import os, signal, sys
+      signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+      os.execv(sys.argv[1], sys.argv[1:])
+      """, Repository.program("deeplinkd"),
+    ])
+    try waitForName(desktop, daemon)
+    let sender = try desktop.open("--wait", "--", "com.example.quick:x")
+    #expect(sender.status == 0, "\(sender.errors)")
+  }
+
   /// As a service manager does, in place of the bus; returns when the daemon has its name.
   private func startDaemon(_ desktop: Desktop) throws -> RunningProcess {
     let daemon = try desktop.world.start([Repository.program("deeplinkd")])
+    try waitForName(desktop, daemon)
+    return daemon
+  }
+
+  private func waitForName(_ desktop: Desktop, _ daemon: RunningProcess) throws {
     let waited = try desktop.world.run([
       "gdbus", "wait", "--session", "--timeout", "20", Desktop.busName,
     ])
     guard waited.status == 0 else { throw TestingError("\(waited.errors)\(daemon.errors)") }
-    return daemon
   }
 }

@@ -21,6 +21,8 @@ import DeeplinkWire
   /// What actions of links sent out.
   private(set) var sent = SentLinks()
   let gate: ConsentGate
+  /// Nothing begins any more, and what does not come to its own end is the next daemon's.
+  private var isLeaving = false
 
   /// What makes two actions hand links to the same target: with it changes how the target is started,
   /// so that a changed manifest has a target of its own.
@@ -60,8 +62,10 @@ import DeeplinkWire
   /// Brings a delivery to the route whose turn it is.
   func deliver(_ delivery: Delivery) {
     variables.merge(delivery.options.environment) { $1 }
+    guard !isLeaving else { return }
     guard let match = delivery.match else { return book.finish(delivery, .declined) }
     gate.pass(delivery, match, variables) { [self] ruling in
+      guard !isLeaving else { return }
       switch ruling {
       case .allowed: carry(delivery, match)
       case .notForThisSource:
@@ -79,13 +83,13 @@ import DeeplinkWire
   private func carry(_ delivery: Delivery, _ match: Match) {
     if let runner = runner(for: match) { return runner.add(delivery) }
     delivery.whenSourceIsKnown { [self] _ in
-      if !delivery.state.isOutcome { act(delivery, match) }
+      if !delivery.state.isOutcome, !isLeaving { act(delivery, match) }
     }
   }
 
   private func act(_ delivery: Delivery, _ match: Match) {
     guard let handover = handover(of: delivery, .launch, attempt: delivery.attempt) else { return }
-    ledger.afterCommit { [self] in perform(match, handover, delivery) }
+    ledger.afterCommit { [self] in if !isLeaving { perform(match, handover, delivery) } }
   }
 
   /// Does an action that has no target.
@@ -171,8 +175,9 @@ import DeeplinkWire
     return runners[key]?.cancel(delivery) ?? false
   }
 
-  /// Ends every worker, and says when all are gone.
+  /// The daemon ends: every worker is told.
   func stop() {
+    isLeaving = true
     for runner in runners.values { runner.stop() }
   }
 
@@ -310,6 +315,12 @@ import DeeplinkWire
   func move(_ delivery: Delivery, to state: DeliveryState) { book.move(delivery, to: state) }
 
   func ended(_ delivery: Delivery, _ result: HandoverResult) {
+    if isLeaving {
+      switch result {
+      case .handled, .failed: break
+      case .declined, .notReady, .notDelivered, .interrupted: return
+      }
+    }
     switch result {
     case .handled(let result):
       book.finish(delivery, .delivered, result.compactMapValues(Value.init(json:)))

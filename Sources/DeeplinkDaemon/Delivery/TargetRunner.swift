@@ -98,11 +98,18 @@ import DeeplinkWire
     target.discard()
   }
 
-  func stop() { target.stop() }
+  /// The daemon ends: what has no answer yet is the next one's.
+  func stop() {
+    isStopped = true
+    target.stop()
+  }
+
+  private var isStopped = false
 
   // MARK: What the machine says
 
   private func perform(_ effects: [TargetMachine.Effect]) {
+    guard !isStopped else { return }
     for effect in effects {
       switch effect {
       case .start: start()
@@ -171,6 +178,10 @@ import DeeplinkWire
     // A late answer to a link that has its outcome.
     guard let limit = handovers.removeValue(forKey: id) else { return }
     limit.cancel()
+    if isStopped {
+      if let delivery = owner.delivery(id) { owner.ended(delivery, result) }
+      return
+    }
     switch result {
     case .handled, .declined, .failed:
       // What waits here goes before a link that is declined, and comes back for its next route.

@@ -12,6 +12,8 @@ import DeeplinkWire
   private let configuration: Configuration
   private var batch: [History.Entry] = []
   private var flushing: LoopTimer?
+  /// How many batches are on their way into the file.
+  private var writing = 0
 
   init(directories: BaseDirectories, configuration: Configuration) {
     self.configuration = configuration
@@ -70,7 +72,10 @@ import DeeplinkWire
 
   /// Writes what was collected; returns when it is in the file.
   func flush() async {
-    guard let history, !batch.isEmpty else { return }
+    // One that is being written is waited for as well.
+    guard let history, !batch.isEmpty || writing > 0 else { return }
+    writing += 1
+    defer { writing -= 1 }
     let entries = batch
     batch = []
     let limits = configuration.settings.history

@@ -54,6 +54,13 @@ import Glibc
 
   var isDurable: Bool { database != nil }
 
+  /// Takes the file away: its bus has ended, and no daemon of it will come.
+  func remove() {
+    try? database?.execute("ROLLBACK")
+    database = nil
+    if let path { Self.remove(path) }
+  }
+
   private static let schema = """
     CREATE TABLE IF NOT EXISTS delivery (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
