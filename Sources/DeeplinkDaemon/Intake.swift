@@ -37,6 +37,10 @@ import DeeplinkWire
   ) throws(Refusal) {
     if let known = book.known(request: options.request) { return accepted(known) }
     do throws(Refusal) {
+      if let reply = try ownReply(to: url) {
+        book.announce(reply)
+        return accepted(.ended(reply))
+      }
       let (link, matches) = try admit(url)
       guard courier.hasRoom(for: matches) else {
         throw Refusal(
@@ -159,7 +163,9 @@ import DeeplinkWire
     return facts
   }
 
-  func canOpen(_ url: String) -> Bool { (try? admit(url)) != nil }
+  func canOpen(_ url: String) -> Bool {
+    (try? ownReply(to: url)) != nil || (try? admit(url)) != nil
+  }
 
   func explain(_ url: String) -> String {
     DeeplinkRouting.explain(

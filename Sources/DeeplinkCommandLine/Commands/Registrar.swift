@@ -56,7 +56,7 @@ struct Registrar {
     return plan.held
   }
 
-  private func updateCache(_ folder: String) {
+  func updateCache(_ folder: String) {
     let tool = Tool.run(["update-desktop-database", folder], environment: context.environment)
     guard tool?.status != 0 else { return }
     context.errors.line(

@@ -111,6 +111,15 @@ import DeeplinkWire
 
   private func tellIfEmpty() { if open.isEmpty { onEmpty?() } }
 
+  /// `DeliveryChanged` of a link that the daemon answered itself, to those who follow.
+  func announce(_ reply: OpenReply) {
+    for follower in followers {
+      try? connection.emit(
+        .deliveryChanged(reply.id, reply.outcome ?? .delivered, ["result": .options(reply.result)]),
+        to: .unique(follower))
+    }
+  }
+
   /// `DeliveryChanged`, to the sender and to those who follow; nothing of the link's values is in it.
   func announce(_ delivery: Delivery) {
     let listeners = followers.union(delivery.sender.map { [$0] } ?? [])
