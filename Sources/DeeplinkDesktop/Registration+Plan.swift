@@ -36,9 +36,10 @@ public struct RegistrationPlan: Sendable {
   ///   - table: The enabled plugins and whose schemes are whose.
   ///   - disabled: Plugins whose entry, where a package installed one, is to be hidden.
   ///   - opener: The absolute path of `deeplink-open`.
+  ///   - taking: Schemes that the person takes from other applications now.
   public init(
     table: RouteTable, disabled: [Plugin], opener: String, record former: Registration,
-    directories: BaseDirectories, desktops: [String]
+    directories: BaseDirectories, desktops: [String], taking: Set<Scheme> = []
   ) throws(PersonFile.Failure) {
     self.former = former
     self.directories = directories
@@ -69,6 +70,7 @@ public struct RegistrationPlan: Sendable {
       record.lists[path] = Registration.ListRecord(
         isNew: contents[path] == nil || former.lists[path]?.isNew == true)
     }
+    record.taken.formUnion(taking)
     var handlers = Handlers(directories: directories, desktops: desktops)
     for index in handlers.layers.indices {
       if let list = lists[handlers.layers[index].path] { handlers.layers[index].list = list }

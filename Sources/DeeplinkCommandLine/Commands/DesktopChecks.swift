@@ -156,7 +156,7 @@ struct DesktopChecks {
     check("field-code", isPlain, "Exec=\(words.joined(separator: " "))", nil)
     let program = words.first ?? ""
     let isThere = unsafe access(program, X_OK) == 0
-    let isStale = opener.map { $0 != program } ?? false
+    let isStale = opener.map { !Self.isSameFile($0, program) } ?? false
     check(
       "program", isThere && !isStale,
       !isThere
@@ -175,5 +175,14 @@ struct DesktopChecks {
         ? "\(folder) has no mimeinfo.cache"
         : isCached ? "\(folder)/mimeinfo.cache has it" : "\(folder)/mimeinfo.cache is old",
       folder.hasPrefix(context.directories.dataHome) ? nil : "update-desktop-database \(folder)")
+  }
+
+  /// By whatever links.
+  private static func isSameFile(_ first: String, _ second: String) -> Bool {
+    var facts = (stat(), stat())
+    guard unsafe stat(first, &facts.0) == 0, unsafe stat(second, &facts.1) == 0 else {
+      return false
+    }
+    return facts.0.st_dev == facts.1.st_dev && facts.0.st_ino == facts.1.st_ino
   }
 }
