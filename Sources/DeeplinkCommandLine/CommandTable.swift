@@ -10,7 +10,7 @@ extension Command {
     ],
     options: [.version],
     subcommands: [
-      .open, .call, .explain, .plugin, .schemes, .page, .history, .grants, .status, .reload,
-      .generate,
+      .open, .call, .explain, .plugin, .schemes, .page, .doctor, .history, .grants, .status,
+      .reload, .generate,
     ])
 }

@@ -235,6 +235,7 @@ import DeeplinkWire
 
   func canOpen(_ url: String) -> Bool {
     guard let link = try? admit(url) else { return false }
+    if link.scheme == BuiltInLinks.scheme { return builtIn.canOpen(link) }
     return (try? configuration.table.matches(for: link)) != nil
   }
 

@@ -36,9 +36,10 @@ public struct RegistrationPlan: Sendable {
   ///   - table: The enabled plugins and whose schemes are whose.
   ///   - disabled: Plugins whose entry, where a package installed one, is to be hidden.
   ///   - opener: The absolute path of `deeplink-open`.
+  ///   - taking: Schemes that the person takes from other applications now.
   public init(
     table: RouteTable, disabled: [Plugin], opener: String, record former: Registration,
-    directories: BaseDirectories, desktops: [String]
+    directories: BaseDirectories, desktops: [String], taking: Set<Scheme> = []
   ) throws(PersonFile.Failure) {
     self.former = former
     self.directories = directories
@@ -50,12 +51,18 @@ public struct RegistrationPlan: Sendable {
     }
     var lists: [String: MIMEApplications] = [:]
     var contents: [String: [UInt8]] = [:]
+    // Types whose default is an entry of ours now: an application that comes later changes nothing.
+    var held: Set<String> = []
     for path in Set(persons + former.lists.keys) {
       contents[path] = try PersonFile(path).read()
       var list = MIMEApplications(contents[path] ?? [])
-      for edit in (former.lists[path]?.edits ?? []).reversed() where !list.undo(edit) {
-        // The person chose anew since: that stands.
-        if edit.group == .defaults {
+      for edit in (former.lists[path]?.edits ?? []).reversed() {
+        let isAsLeft = list.undo(edit)
+        guard edit.group == .defaults else { continue }
+        if isAsLeft {
+          held.insert(edit.type)
+        } else {
+          // The person chose anew since: that stands.
           record.taken = record.taken.filter { $0.mimeType != edit.type }
         }
       }
@@ -63,6 +70,7 @@ public struct RegistrationPlan: Sendable {
       record.lists[path] = Registration.ListRecord(
         isNew: contents[path] == nil || former.lists[path]?.isNew == true)
     }
+    record.taken.formUnion(taking)
     var handlers = Handlers(directories: directories, desktops: desktops)
     for index in handlers.layers.indices {
       if let list = lists[handlers.layers[index].path] { handlers.layers[index].list = list }
@@ -75,8 +83,9 @@ public struct RegistrationPlan: Sendable {
       let others = handlers.candidates(for: scheme).filter { !ours.contains($0) }
       let chosen = handlers.chosen(for: scheme)?.entry
       let holder = chosen.flatMap { ours.contains($0) ? nil : $0 } ?? others.first
-      if let holder, !record.taken.contains(scheme) {
-        held.append(
+      let isTaken = record.taken.contains(scheme)
+      if let holder, !isTaken, !held.contains(scheme.mimeType) {
+        self.held.append(
           Held(
             scheme: scheme, plugin: owner.id, entry: holder,
             name: handlers.entries[holder]?.entry.name ?? holder))
@@ -87,7 +96,8 @@ public struct RegistrationPlan: Sendable {
         let isMain = path == persons.last
         guard var list = lists[path], isMain || contents[path] != nil else { continue }
         record.lists[path]?.edits += Self.take(
-          scheme, for: HandlerEntry.id(of: owner.id), from: others, in: &list, isMain: isMain)
+          scheme, for: HandlerEntry.id(of: owner.id), from: isTaken ? others : [], in: &list,
+          isMain: isMain)
         lists[path] = list
       }
     }

@@ -25,7 +25,7 @@ public struct Registration: Hashable, Sendable {
   /// Folders that were not there before, the deepest last.
   var folders: [String] = []
   /// Schemes that the person took from another application.
-  public var taken: Set<Scheme> = []
+  var taken: Set<Scheme> = []
 
   public init() {}
 

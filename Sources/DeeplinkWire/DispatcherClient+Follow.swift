@@ -25,23 +25,29 @@ extension DispatcherClient {
     _ handler: @escaping @LoopActor (DeliveryChange) -> Void
   ) async throws(BusError) {
     let end = End()
-    try await connection.startService(.deeplinkd, timeout: .seconds(Limit.call))
-    // Signals come from a connection, and anybody could send such ones: it is the daemon's that count.
-    guard let daemon = try await connection.owner(of: .deeplinkd) else { throw .disconnected }
-    let rule = MatchRule(
-      sender: .unique(daemon), path: .deeplinkd, interface: .dispatcher,
-      member: MemberName(Contract.Dispatcher.deliveryChanged))
-    let changes = try await connection.subscribe(rule) { signal in
-      if let change = DeliveryChange(signal) { handler(change) }
-    }
     let owner = try await connection.subscribe(.owner(of: .deeplinkd)) { signal in
       if signal.arguments.last?.string == "" { end.come() }
     }
     connection.onClose { end.come() }
-    _ = try await connection.call(call(Contract.Dispatcher.follow))
+    try await startFollowing(handler)
     await end.wait()
-    changes.cancel()
     owner.cancel()
+  }
+
+  /// The same, and returns at once: it goes on as long as daemon and connection do.
+  public func startFollowing(
+    _ handler: @escaping @LoopActor (DeliveryChange) -> Void
+  ) async throws(BusError) {
+    try await connection.startService(.deeplinkd, timeout: .seconds(Limit.call))
+    // Anybody could send such signals: it is the daemon's that count.
+    guard let daemon = try await connection.owner(of: .deeplinkd) else { throw .disconnected }
+    let rule = MatchRule(
+      sender: .unique(daemon), path: .deeplinkd, interface: .dispatcher,
+      member: MemberName(Contract.Dispatcher.deliveryChanged))
+    _ = try await connection.subscribe(rule) { signal in
+      if let change = DeliveryChange(signal) { handler(change) }
+    }
+    _ = try await connection.call(call(Contract.Dispatcher.follow))
   }
 
   /// Something that happens once and may have happened before anybody waits for it.

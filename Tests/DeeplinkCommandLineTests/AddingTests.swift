@@ -185,4 +185,38 @@ struct AddingTests {
       page.contains(
         #"<td><a href="com.example.demo:greet?name=World">com.example.demo:greet?name=World</a>"#))
   }
+
+  @Test func `a new plugin has no faults, and its links are its own`() throws {
+    let folder = world.root.appending(path: "work").path
+    try world.write(
+      "[Desktop Entry]\nType=Application\nName=Ed\\\\itor \"X\"\nIcon=edit\nExec=/bin/true %u\n"
+        + "MimeType=text/plain;x-scheme-handler/ed;x-scheme-handler/https;\n",
+      to: "home/.local/share/applications/org.example.Editor.desktop")
+    func new(_ arguments: String...) throws -> Finished {
+      let command =
+        ([Repository.program("deeplink"), "plugin", "new"] + arguments).joined(separator: " ")
+      return try world.run(["/bin/sh", "-c", "mkdir -p \(folder) && cd \(folder) && \(command)"])
+    }
+    let example = try new("com.example.Notes_1")
+    #expect(example.output == "com.example.Notes_1/plugin.json\n", "\(example.errors)")
+    #expect(try new("com.example.Notes_1").errors.contains("is there already"))
+    #expect(try new("--from", "org.example.Editor.desktop").status == 0)
+    #expect(try new("--from", "gone.desktop").status == 1)
+    #expect(try new("notes").errors.contains("no identity in reverse DNS"))
+    for (id, link, route) in [
+      ("com.example.Notes_1", "com.example.notes1:hello/World", "hello"),
+      ("com.example.Notes_1", "com.example.notes1:echo?text=a", "echo"),
+      ("org.example.Editor", "ed:a/b?c=d", "open"), ("org.example.Editor", "ed://h/p/q", "open"),
+      ("org.example.Editor", "ed:/x", "open"), ("org.example.Editor", "ed://h", "open"),
+    ] {
+      let check = try deeplink("plugin", "check", "\(folder)/\(id)")
+      #expect(check.status == 0 && !check.output.contains("error"), "\(check.output)")
+      let done = try deeplink(
+        "explain", "--json", "--manifest", "\(folder)/\(id)/plugin.json", link)
+      #expect(done.output.contains(#""route":"\#(route)""#), "\(link): \(done.output)")
+    }
+    // It is that application's scheme already.
+    let added = try deeplink("plugin", "add", "--yes", "\(folder)/org.example.Editor")
+    #expect(added.errors.contains("'ed' stays with Ed\\itor"), "\(added.errors)")
+  }
 }

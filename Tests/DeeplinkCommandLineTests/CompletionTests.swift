@@ -22,7 +22,9 @@ import Testing
     Line(text: "deeplink --", offers: ["--help", "--version"]),
     Line(text: "deeplink explain --", offers: ["--help", "--json", "--manifest", "--stdin"]),
     Line(text: "deeplink explain x:y --st", offers: ["--stdin"]),
-    Line(text: "deeplink plugin ", offers: ["add", "check", "disable", "enable", "list", "remove", "show"]),
+    Line(
+      text: "deeplink plugin ",
+      offers: ["add", "check", "disable", "enable", "list", "new", "remove", "show"]),
     Line(text: "deeplink plugin show ", offers: plugins),
     Line(text: "deeplink plugin check com.example.d", offers: ["com.example.demo"]),
     Line(text: "deeplink explain --manifest plug", offers: ["plugin.json"]),

@@ -26,6 +26,38 @@ import Testing
         """)
   }
 
+  @Test @LoopActor func `the daemon's own scheme answers a ping, and has nothing else`()
+    async throws
+  {
+    let client = try Client(desktop)
+    let states = try await client.states()
+    _ = try await client.call("Follow")
+    let reply = try await client.open("org.deeplinkd:ping?abc")
+    #expect(reply.outcome == "delivered" && reply.result["pong"] == .string("abc"))
+    for await state in states {
+      #expect(state.state == "delivered" && state.id == reply.id)
+      #expect(state.facts["result"]?.options?["pong"] == .string("abc"))
+      break
+    }
+    for url in ["org.deeplinkd:", "org.deeplinkd:pong", "org.deeplinkd://ping"] {
+      await #expect(throws: BusError.self) { try await client.open(url) }
+    }
+  }
+
+  @Test @LoopActor func `a plugin that is switched off while the daemon runs takes no links`()
+    async throws
+  {
+    let client = try Client(desktop)
+    #expect(try await client.open("org.example.echo:hello").outcome == "delivered")
+    let choices = desktop.world.stateHome.appending(path: "deeplinkd/choices")
+    try FileManager.default.createDirectory(at: choices, withIntermediateDirectories: true)
+    try desktop.world.write(
+      #"{"disabled": ["org.example.Echo"]}"#, to: "home/.local/state/deeplinkd/choices/plugins.json"
+    )
+    _ = try await client.call("Reload")
+    await #expect(throws: BusError.self) { try await client.open("org.example.echo:hello") }
+  }
+
   @Test @LoopActor func `Open answers with the outcome and what the action returned`() async throws
   {
     let client = try Client(desktop)

@@ -23,6 +23,7 @@ import Testing
       completion(.handled([:]))
     }
     func stop() {}
+    func discard() {}
   }
 
   @LoopActor private final class Owner: TargetRunnerOwner {

@@ -56,11 +56,10 @@ import Testing
       _ plugins: [Plugin], taking: Set<Scheme> = [], disabled: [Plugin] = [],
       desktops: [String] = []
     ) throws -> RegistrationPlan {
-      var record = try Registration.read(directories)
-      record.taken.formUnion(taking)
       var plan = try RegistrationPlan(
-        table: RouteTable(plugins: plugins), disabled: disabled, opener: opener, record: record,
-        directories: directories, desktops: desktops)
+        table: RouteTable(plugins: plugins), disabled: disabled, opener: opener,
+        record: try Registration.read(directories), directories: directories, desktops: desktops,
+        taking: taking)
       try plan.apply { folder in
         _ = try? world.run(["update-desktop-database", folder])
       }

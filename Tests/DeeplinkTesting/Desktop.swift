@@ -51,27 +51,10 @@ public final class Desktop: Sendable {
     world.stateHome.appending(path: "deeplinkd/homes/\(plugin)")
   }
 
-  /// Makes the demonstration's entry the handler of its scheme, as an installation does.
-  public func registerHandler(schemes: [String], id: String = "com.example.demo") throws {
-    let applications = "home/.local/share/applications"
-    let types = schemes.map { "x-scheme-handler/\($0);" }.joined()
-    try world.write(
-      """
-      [Desktop Entry]
-      Type=Application
-      Name=Demonstration
-      Exec=\(Repository.program("deeplink-open")) -- %u
-      StartupNotify=true
-      NoDisplay=true
-      MimeType=\(types)
-
-      """, to: "\(applications)/\(id).Deeplinks.desktop")
-    let entry = "\(id).Deeplinks.desktop"
-    let defaults = schemes.map { "x-scheme-handler/\($0)=\(entry)" }.joined(separator: "\n")
-    try world.write(
-      "[Default Applications]\n\(defaults)\n", to: "home/.config/mimeapps.list")
+  /// Installs a plugin as a person does: copied, and registered with the desktop.
+  public func register(_ folder: URL) throws {
     let done = try world.run([
-      "update-desktop-database", world.root.appending(path: applications).path,
+      Repository.program("deeplink"), "plugin", "add", "--yes", folder.path,
     ])
     guard done.status == 0 else { throw TestingError(done.errors) }
   }

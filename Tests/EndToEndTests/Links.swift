@@ -77,8 +77,7 @@ extension Desktop {
     extra: [String: String] = [:], installedServices: Bool = false
   ) throws -> Desktop {
     let desktop = try Desktop(extra: extra, installedServices: installedServices)
-    try desktop.addPlugin(Repository.root.appending(path: "data/plugins/com.example.demo"))
-    try desktop.registerHandler(schemes: ["com.example.demo"])
+    try desktop.register(Repository.root.appending(path: "data/plugins/com.example.demo"))
     // There before the worker is, for those who wait for its file.
     try FileManager.default.createDirectory(
       at: desktop.home(of: "com.example.demo"), withIntermediateDirectories: true,

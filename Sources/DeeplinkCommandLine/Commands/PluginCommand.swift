@@ -11,7 +11,8 @@ extension Command {
         + "deeplink-plugin(5) describes the manifest."
     ],
     subcommands: [
-      pluginAdd, pluginRemove, pluginList, pluginShow, pluginCheck, pluginEnable, pluginDisable,
+      pluginNew, pluginAdd, pluginRemove, pluginList, pluginShow, pluginCheck, pluginEnable,
+      pluginDisable,
     ])
 
   private static let pluginList = Command(

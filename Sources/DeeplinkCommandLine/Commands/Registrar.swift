@@ -31,16 +31,15 @@ struct Registrar {
   func plan(taking: Set<Scheme> = []) throws(CommandError) -> RegistrationPlan {
     let opener = try Self.opener()
     let plugins = context.plugins().plugins
-    var record = try CommandError.files { () throws(Registration.Damaged) in
+    let record = try CommandError.files { () throws(Registration.Damaged) in
       try Registration.read(context.directories)
     }
-    record.taken.formUnion(taking)
     return try CommandError.files { () throws(PersonFile.Failure) in
       try RegistrationPlan(
         table: choices.table(of: plugins),
         disabled: plugins.filter { choices.disabled.contains($0.id) },
         opener: opener, record: record, directories: context.directories,
-        desktops: Handlers.desktops(context.environment))
+        desktops: Handlers.desktops(context.environment), taking: taking)
     }
   }
 
@@ -56,7 +55,7 @@ struct Registrar {
     return plan.held
   }
 
-  private func updateCache(_ folder: String) {
+  func updateCache(_ folder: String) {
     let tool = Tool.run(["update-desktop-database", folder], environment: context.environment)
     guard tool?.status != 0 else { return }
     context.errors.line(

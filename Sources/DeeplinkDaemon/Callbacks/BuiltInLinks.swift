@@ -18,6 +18,8 @@ import DeeplinkWire
 
   init(book: DeliveryBook) { self.book = book }
 
+  func canOpen(_ link: Link) -> Bool { link.canonical.path == "ping" }
+
   /// What a link of this scheme comes to, which it does at once.
   func open(_ link: Link) throws(Refusal) -> OpenReply {
     let path = link.canonical.path.split(separator: "/").map(String.init)
@@ -25,7 +27,8 @@ import DeeplinkWire
     case ("ping", 1):
       let reply = OpenReply(
         id: book.nextID(), outcome: .delivered,
-        result: ["query": .string(link.canonical.query ?? "")])
+        // By its query the doctor knows it again.
+        result: ["pong": .string(String((link.canonical.query ?? "").prefix(64)))])
       book.announce(reply, plugin: Self.scheme.text, route: "ping")
       return reply
     case ("callback", 3):

@@ -1,0 +1,164 @@
+import DeeplinkBus
+import DeeplinkContract
+import DeeplinkDesktop
+import DeeplinkLoop
+import DeeplinkWire
+import Glibc
+
+/// The doctor's look at the session: its bus, the daemon, and links that come through the real
+/// openers.
+struct SessionChecks {
+  private let context: Context
+  private static let journal = "its own messages say why: journalctl --user -t deeplinkd"
+
+  init(_ context: Context) { self.context = context }
+
+  func all() -> [Check] {
+    var checks = serviceFile()
+    let names: [String]
+    do throws(CommandError) {
+      names = try Session.perform("asking the bus") { connection throws(BusError) in
+        try await connection.names(activatable: true) + connection.names(activatable: false)
+      }
+    } catch {
+      return checks + [Check(name: "bus", state: .bad, found: error.sentence, mend: error.hint)]
+    }
+    checks.append(Check(name: "bus", state: .good, found: "there is a session bus"))
+    let notifies = names.contains("org.freedesktop.Notifications")
+    checks.append(
+      Check(
+        name: "notifications", state: notifies ? .good : .warning,
+        found: notifies ? "there is a service" : "no service: what goes wrong is shown nowhere",
+        mend: notifies ? nil : "a desktop has one; elsewhere install one, such as dunst"))
+    // Not the bus's list of names that it can start: it may be older than the file.
+    let direct = pingByBus()
+    checks.append(direct)
+    guard direct.state == .good else { return checks }
+    return checks + [ping(["gio", "open"]), ping(["xdg-open"])]
+  }
+
+  /// The service files of the XDG directories; the bus takes the first of a name.
+  private func serviceFile() -> [Check] {
+    let directories = context.directories
+    let folders = (directories.runtime.map { [$0] } ?? []) + directories.allData
+    let paths = folders.map { "\($0)/dbus-1/services/\(Contract.busName).service" }
+    let files = paths.filter { unsafe access($0, F_OK) == 0 }
+    guard let first = files.first else { return [] }
+    func program(_ path: String) -> String {
+      let bytes = (try? PersonFile(path).read()) ?? nil
+      let lines = String(decoding: bytes ?? [], as: UTF8.self).split(separator: "\n")
+      return lines.first { $0.hasPrefix("Exec=") }
+        .map { String($0.dropFirst(5).prefix { $0 != " " }) } ?? ""
+    }
+    guard unsafe access(program(first), X_OK) == 0 else {
+      let found = "\(first) starts '\(program(first))', which is not there"
+      return [
+        Check(name: "service-file", state: .bad, found: found, mend: "install deeplinkd again")
+      ]
+    }
+    if let hidden = files.dropFirst().first(where: { program($0) != program(first) }) {
+      return [
+        Check(
+          name: "service-file", state: .bad, found: "\(first) hides \(hidden)", mend: "rm \(first)")
+      ]
+    }
+    return [Check(name: "service-file", state: .good, found: first)]
+  }
+
+  // MARK: Pings
+
+  private static func nonce() -> String { String(UInt64.random(in: .min ... .max), radix: 16) }
+
+  private static func url(_ nonce: String) -> String { "org.deeplinkd:ping?\(nonce)" }
+
+  private func pingByBus() -> Check {
+    let nonce = Self.nonce()
+    do throws(CommandError) {
+      let reply = try Session.perform("waiting for the daemon") { connection throws(BusError) in
+        try await DispatcherClient(connection).open(
+          Self.url(nonce), LinkOptions(), timeout: .seconds(Limit.call))
+      }
+      if reply.result["pong"]?.string == nonce {
+        return Check(name: "ping by D-Bus", state: .good, found: "it arrived")
+      }
+      return Check(
+        name: "ping by D-Bus", state: .bad, found: "the daemon did not answer it",
+        mend: "is an older deeplinkd running? deeplink status")
+    } catch .unreachable(_, isInstalled: false) {
+      return Check(
+        name: "service", state: .bad, found: "the bus knows no \(Contract.busName)",
+        mend: "install deeplinkd again, then log in anew")
+    } catch {
+      return Check(
+        name: "ping by D-Bus", state: .bad, found: error.sentence, mend: error.hint ?? Self.journal)
+    }
+  }
+
+  private func ping(_ command: [String]) -> Check {
+    let name = "ping by \(command.joined(separator: " "))"
+    let nonce = Self.nonce()
+    // Without a display xdg-open looks for no handler at all; and no web browser is to start.
+    let environment = context.environment.merging(["DISPLAY": ":none"]) { old, _ in old }
+      .merging(["BROWSER": "false"]) { _, new in new }
+    do throws(CommandError) {
+      let result = try Session.perform(name) { connection throws(BusError) in
+        let arrival = Arrival()
+        try await DispatcherClient(connection).startFollowing { change in
+          if change.facts["result"]?.options?["pong"]?.string == nonce { arrival.come() }
+        }
+        let tool = Tool.run(command + [Self.url(nonce)], environment: environment)
+        // An opener may end before what it started has.
+        if tool != nil { await arrival.wait(limit: .seconds(5)) }
+        return (tool: tool, hasArrived: arrival.hasCome)
+      }
+      guard let tool = result.tool else {
+        return Check(
+          name: name, state: .warning, found: "\(command[0]) is not installed",
+          mend: "many programs open links with it")
+      }
+      return Check(
+        name: name, state: result.hasArrived ? .good : .bad,
+        found: result.hasArrived
+          ? "it arrived"
+          : "it did not arrive, with exit status \(tool.status) \(tool.text.visible.prefix(200))",
+        mend: result.hasArrived ? nil : "the checks of the scheme org.deeplinkd say why")
+    } catch {
+      return Check(name: name, state: .bad, found: error.sentence, mend: error.hint)
+    }
+  }
+
+  /// Something that is waited for with a limit.
+  @LoopActor private final class Arrival {
+    private(set) var hasCome = false
+    private var waiter: CheckedContinuation<Void, Never>?
+
+    func come() {
+      hasCome = true
+      end()
+    }
+
+    private func end() {
+      waiter?.resume()
+      waiter = nil
+    }
+
+    func wait(limit: Duration) async {
+      guard !hasCome else { return }
+      let timer = EventLoop.shared.after(limit) { [weak self] in self?.end() }
+      await withCheckedContinuation { waiter = $0 }
+      timer.cancel()
+    }
+  }
+}
+
+extension Connection {
+  /// The names that the bus knows: those with an owner, or those that it can start.
+  fileprivate func names(activatable: Bool) async throws(BusError) -> [String] {
+    try await call(
+      MethodCall(
+        to: .wellKnown("org.freedesktop.DBus"), path: "/org/freedesktop/DBus",
+        interface: "org.freedesktop.DBus",
+        member: activatable ? "ListActivatableNames" : "ListNames")
+    ).first?.strings ?? []
+  }
+}
