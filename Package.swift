@@ -98,6 +98,11 @@ let package = Package(
     .testTarget(
       name: "DeeplinkBusTests", dependencies: ["DeeplinkBus", "DeeplinkTesting"]),
     .testTarget(
+      name: "DeeplinkActionsTests",
+      dependencies: [
+        "DeeplinkActions", "DeeplinkDesktop", "DeeplinkLoop", "DeeplinkRouting", "DeeplinkTesting",
+      ]),
+    .testTarget(
       name: "DeeplinkDaemonTests",
       dependencies: [
         "DeeplinkDaemon", "DeeplinkActions", "DeeplinkRouting", "DeeplinkBus", "DeeplinkLoop",

@@ -8,34 +8,31 @@ import Glibc
   /// What it may write to standard output, in bytes.
   static let maximumOutput = 1 << 20
 
+  private let sandbox: Sandbox
   private var output: [UInt8] = []
   private var lastErrors: [UInt8] = []
   private var failure: HandoverResult?
   private var limit: LoopTimer?
 
-  private init() {}
+  private init(_ sandbox: Sandbox) { self.sandbox = sandbox }
 
   /// Runs the command for `handover`; `completion` runs once, after its end.
   public static func run(
-    _ command: Action.Command, _ handover: Handover, folder: String, home: String,
+    _ command: Action.Command, _ handover: Handover, at place: PluginPlace,
     _ environment: LaunchEnvironment,
     completion: @escaping @LoopActor (HandoverResult) -> Void
   ) {
     let words = command.arguments(handover.substitution)
-    var variables = environment.all
-    variables["HOME"] = home
-    let program = words.first ?? ""
-    guard let path = ProgramLookup.path(of: program, in: folder, searching: variables["PATH"] ?? "")
-    else {
-      return completion(.failed(.launch, "there is no program '\(program)' that can be run"))
+    var description: ProcessDescription
+    do throws(PluginProcessError) {
+      description = try .plugin(words, in: command.sandbox, at: place, environment)
+    } catch {
+      return completion(.failed(.launch, error.description))
     }
-    PrivateFolder.make(home)
-    var description = ProcessDescription(
-      arguments: [path] + words.dropFirst(), environment: variables, folder: folder)
     description.hasOwnSession = true
     do throws(SpawnError) {
       let child = try ChildProcess(description)
-      let run = CommandAction()
+      let run = CommandAction(command.sandbox)
       child.onOutput = { [unowned child] in run.received($0, from: child) }
       child.onErrorOutput = { run.lastErrors = ($0 + []).suffix(1000) + [] }
       child.onEnd = { completion(run.result($0)) }
@@ -71,6 +68,9 @@ import Glibc
       ])
     case .exited, .signalled:
       let words = String(decoding: lastErrors, as: UTF8.self).split(whereSeparator: \.isNewline)
+      if let error = SandboxError(lastLine: words.last.map(String.init), in: sandbox) {
+        return .failed(.launch, error.description)
+      }
       return .failed(.exit, "\(end)\(words.last.map { ": \($0)" } ?? "")")
     }
   }

@@ -13,9 +13,7 @@ import Glibc
   public var onLog: (@LoopActor (_ level: String, _ line: String) -> Void)?
 
   private let action: Action.Worker
-  private let plugin: PluginID
-  private let folder: String
-  private let home: String
+  private let place: PluginPlace
   private var process: Running?
   /// A start that waits for the last process to be gone.
   private var waitingStart: LaunchEnvironment?
@@ -44,11 +42,9 @@ import Glibc
     let completion: @LoopActor (HandoverResult) -> Void
   }
 
-  public init(_ action: Action.Worker, plugin: PluginID, folder: String, home: String) {
+  public init(_ action: Action.Worker, at place: PluginPlace) {
     self.action = action
-    self.plugin = plugin
-    self.folder = folder
-    self.home = home
+    self.place = place
   }
 
   /// How long a worker has to end by itself once its input is closed.
@@ -63,25 +59,21 @@ import Glibc
       waitingStart = environment
       return killIfStillThere(child, after: Self.shortGrace)
     }
-    var variables = environment.all
-    variables["HOME"] = home
-    let program = action.run.first ?? ""
-    guard let path = ProgramLookup.path(of: program, in: folder, searching: variables["PATH"] ?? "")
-    else {
-      return cannotStart("there is no program '\(program)' that can be run")
+    let description: ProcessDescription
+    do throws(PluginProcessError) {
+      description = try .plugin(action.run, in: action.sandbox, at: place, environment)
+    } catch {
+      return cannotStart(error.description)
     }
-    PrivateFolder.make(home)
     do throws(SpawnError) {
-      let child = try ChildProcess(
-        ProcessDescription(
-          arguments: [path] + action.run.dropFirst(), environment: variables, folder: folder))
+      let child = try ChildProcess(description)
       child.onOutput = { [weak self] in self?.received($0) }
       child.onErrorOutput = { [weak self] in self?.receivedError($0) }
       child.onEnd = { [weak self] in self?.ended($0) }
       process = Running(child: child)
       request(
         "initialize",
-        .object(["protocol": .integer(WorkerProtocol.version), "plugin": .string(plugin.text)])
+        .object(["protocol": .integer(WorkerProtocol.version), "plugin": .string(place.id.text)])
       ) { [weak self] result in
         guard let self, process?.isStopping == false else { return }
         switch result {
@@ -245,7 +237,9 @@ import Glibc
       }
     } else if !process.isStopping {
       let lastWords = process.lastErrorLine.map { ": \($0)" } ?? ""
-      onEvent?(.startFailed(.launch, "\(end) before it was ready\(lastWords)"))
+      let sandbox = SandboxError(lastLine: process.lastErrorLine, in: action.sandbox)
+      onEvent?(
+        .startFailed(.launch, sandbox?.description ?? "\(end) before it was ready\(lastWords)"))
     }
     if let environment = waitingStart {
       waitingStart = nil

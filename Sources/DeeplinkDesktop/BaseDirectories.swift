@@ -34,6 +34,11 @@ public struct BaseDirectories: Hashable, Sendable {
   /// What lasts: grants, history, plugins' homes.
   public var state: String { "\(stateHome)/deeplinkd" }
 
+  /// Everything that is deeplinkd's own: what it keeps, its settings, plugins, and what is on its way.
+  public var ownFolders: [String] {
+    [state] + ([configHome, dataHome] + (runtime.map { [$0] } ?? [])).map { "\($0)/deeplinkd" }
+  }
+
   /// The home that a plugin's programs get.
   public func home(of plugin: String) -> String { "\(state)/homes/\(plugin)" }
 }

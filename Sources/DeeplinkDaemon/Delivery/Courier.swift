@@ -70,8 +70,8 @@ import DeeplinkWire
     switch match.route.action {
     case .command(let command):
       CommandAction.run(
-        command, handover, folder: match.plugin.folder ?? "/",
-        home: directories.home(of: match.plugin.id.text), environment, completion: completion)
+        command, handover, at: place(of: match.plugin.id, folder: match.plugin.folder), environment,
+        completion: completion)
     case .application(let application):
       let id = application.desktopEntry
       guard let (entry, path) = entry(id) else {
@@ -196,11 +196,16 @@ import DeeplinkWire
     limits.launchTimeout ?? configuration.settings.launchTimeout
   }
 
+  private func place(of plugin: PluginID, folder: String?) -> PluginPlace {
+    PluginPlace(
+      id: plugin, folder: folder ?? "/", home: directories.home(of: plugin.text),
+      ownFolders: directories.ownFolders)
+  }
+
   private func workerTarget(
     _ worker: Action.Worker, _ plugin: PluginID, folder: String
   ) -> WorkerTarget {
-    let target = WorkerTarget(
-      worker, plugin: plugin, folder: folder, home: directories.home(of: plugin.text))
+    let target = WorkerTarget(worker, at: place(of: plugin, folder: folder))
     target.onLog = { level, line in Log.info("worker of \(plugin): \(level): \(line)") }
     return target
   }

@@ -1,0 +1,107 @@
+import Glibc
+
+/// What a sandbox takes from the machine: the allow list, and what its limits can rest on.
+struct SandboxSystem: Hashable, Sendable {
+  /// `/usr`, and the `/bin` and `/lib` links or folders as this machine has them.
+  var base: [SandboxMount]
+  /// Entries of `/etc` with a version in their names.
+  var versioned: [String]
+  /// Whether RLIMIT_NPROC counts each user namespace by itself (Linux 5.14); before, it counted all
+  /// that the person runs, and would hit whoever has many windows open.
+  var countsProcessesBySandbox: Bool
+
+  /// The machine that this runs on.
+  static var current: SandboxSystem {
+    let links = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"].compactMap { name in
+      let path = "/\(name)"
+      if let target = FileFacts.link(path) { return SandboxMount(path, .link(to: target)) }
+      return FileFacts.exists(path) ? .same(path) : nil
+    }
+    let prefixes = ["python", "perl", "java", "ruby", "php", "node", "lua", "guile"]
+    let versioned = FileFacts.names(in: "/etc").filter { name in
+      prefixes.contains { name.hasPrefix($0) }
+    }
+    return SandboxSystem(
+      base: [.same("/usr")] + links, versioned: versioned.sorted(),
+      countsProcessesBySandbox: FileFacts.kernel.lexicographicallyPrecedes([5, 14]) == false)
+  }
+
+  /// Of `/etc`, what programs need and no secret is in; the rest is not there.
+  func configuration(network: Bool, session: Bool) -> [SandboxMount] {
+    var names = Self.always + versioned
+    if network { names += Self.network }
+    if session { names += Self.session }
+    return names.map { .same("/etc/\($0)", mayBeMissing: true) }
+  }
+
+  private static let always = [
+    "alternatives", "group", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "locale.alias",
+    "locale.conf", "localtime", "magic", "mime.types", "nsswitch.conf", "os-release", "passwd",
+    "protocols", "services", "ssl/openssl.cnf", "timezone",
+  ]
+  private static let network = [
+    "ca-certificates/extracted", "crypto-policies", "gai.conf", "host.conf", "hosts",
+    "pki/ca-trust/extracted", "pki/tls/cert.pem", "pki/tls/certs", "resolv.conf", "ssl/cert.pem",
+    "ssl/certs",
+  ]
+  private static let session = [
+    "X11", "dconf", "drirc", "egl", "fonts", "glvnd", "gtk-2.0", "gtk-3.0", "gtk-4.0", "machine-id",
+    "vulkan", "xdg",
+  ]
+}
+
+/// Questions about files, asked without errors: what cannot be looked at is not there.
+enum FileFacts {
+  static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+  static func isKind(_ kind: mode_t, _ path: String) -> Bool {
+    var facts = stat()
+    return unsafe stat(path, &facts) == 0 && facts.st_mode & S_IFMT == kind
+  }
+
+  /// Where a symbolic link points.
+  static func link(_ path: String) -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe readlink(path, &buffer, buffer.count)
+    return count > 0
+      ? String(validating: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+  }
+
+  /// Without links, `.` and `..`.
+  static func real(_ path: String) -> String? {
+    guard !path.utf8.contains(0), let real = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(real) }
+    return unsafe String(validatingCString: real)
+  }
+
+  /// The first bytes of a file.
+  static func beginning(of path: String, limit: Int) -> String {
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { return "" }
+    defer { close(file) }
+    var buffer = [UInt8](repeating: 0, count: limit)
+    let count = unsafe read(file, &buffer, limit)
+    return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+  }
+
+  static func names(in folder: String) -> [String] {
+    guard let stream = unsafe opendir(folder) else { return [] }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) {
+          unsafe String(validatingCString: $0)
+        }
+      }
+      if let name { names.append(name) }
+    }
+    return names
+  }
+
+  /// The kernel's version: major, minor.
+  static var kernel: [Int] {
+    beginning(of: "/proc/sys/kernel/osrelease", limit: 64)
+      .split(separator: ".").prefix(2).compactMap { Int($0.prefix { $0.isNumber }) }
+  }
+}
