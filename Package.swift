@@ -118,8 +118,9 @@ let package = Package(
       ]
     ),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["DeeplinkRouting", "DeeplinkTesting"],
-      exclude: ["Browsers", "Bus"]),
+      name: "EndToEndTests",
+      dependencies: ["DeeplinkBus", "DeeplinkLoop", "DeeplinkRouting", "DeeplinkTesting"],
+      exclude: ["Browsers", "Bus", "Hostile"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
