@@ -109,6 +109,9 @@ let package = Package(
         "DeeplinkWire", "DeeplinkTesting",
       ]),
     .testTarget(
+      name: "DeeplinkDesktopTests",
+      dependencies: ["DeeplinkDesktop", "DeeplinkRouting", "DeeplinkTesting"]),
+    .testTarget(
       name: "DeeplinkCommandLineTests",
       dependencies: ["DeeplinkCommandLine", "DeeplinkRouting", "DeeplinkTesting"]),
     .testTarget(
@@ -119,7 +122,9 @@ let package = Package(
     ),
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["DeeplinkBus", "DeeplinkLoop", "DeeplinkRouting", "DeeplinkTesting"],
+      dependencies: [
+        "DeeplinkBus", "DeeplinkLoop", "DeeplinkRouting", "DeeplinkTesting", "DeeplinkWire",
+      ],
       exclude: ["Browsers", "Bus", "Hostile"]),
   ],
   swiftLanguageModes: [.v6],

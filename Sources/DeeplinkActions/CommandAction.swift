@@ -36,7 +36,9 @@ import Glibc
       child.onOutput = { [unowned child] in run.received($0, from: child) }
       child.onErrorOutput = { run.lastErrors = ($0 + []).suffix(1000) + [] }
       child.onEnd = { completion(run.result($0)) }
-      if command.input == .context { child.write((handover.json.description + "\n").utf8) }
+      if command.input == .context {
+        child.write((handover.confined(to: command.sandbox).json.description + "\n").utf8)
+      }
       child.closeInput()
       run.limit = EventLoop.shared.after(command.timeLimit) { [weak child] in
         run.stop(child, "it took longer than \(command.timeLimit)")

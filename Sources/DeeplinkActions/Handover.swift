@@ -63,6 +63,17 @@ extension Handover {
 }
 
 extension Handover {
+  /// As the processes of `sandbox` get it: without a session there is nothing to activate.
+  func confined(to sandbox: Sandbox) -> Handover {
+    guard case .confined(let openings) = sandbox, !openings.session else { return self }
+    var handover = self
+    handover.activationToken = nil
+    handover.startupID = nil
+    return handover
+  }
+}
+
+extension Handover {
   /// What the names in the action's templates stand for.
   public var substitution: Substitution {
     Substitution(

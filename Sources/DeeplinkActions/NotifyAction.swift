@@ -33,20 +33,22 @@ public enum NotifyAction {
         interface: "org.freedesktop.Notifications", member: "Notify",
         arguments: [
           .string("deeplinkd"), .uint32(0), .string(icon ?? ""),
-          .string(JSONValue.visible(title)), .string(escaped(JSONValue.visible(body))),
+          .string(JSONValue.visible(title)), .string(JSONValue.visible(body).markupEscaped),
           .strings([]), .options(["desktop-entry": .string("org.deeplinkd.Deeplinkd")]),
           .int32(-1),
         ]), completion: completion)
   }
+}
 
-  /// A body may hold markup where the service has that capability, so what could be some is escaped.
-  private static func escaped(_ text: String) -> String {
-    text.reduce(into: "") { result, character in
+extension String {
+  /// As text in markup, where it could be taken for some.
+  package var markupEscaped: String {
+    reduce(into: "") { text, character in
       switch character {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      default: result.append(character)
+      case "&": text += "&amp;"
+      case "<": text += "&lt;"
+      case ">": text += "&gt;"
+      default: text.append(character)
       }
     }
   }

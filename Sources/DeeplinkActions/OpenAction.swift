@@ -22,6 +22,14 @@ public enum OpenAction {
         .failed(
           .error, "'\(url.scheme)' URLs are not sent out: settings have the list outgoingSchemes"))
     }
+    send(url, id: handover.plugin.text, environment, launcher: launcher, completion: completion)
+  }
+
+  /// Hands a URL to its default application; handled when xdg-open did not say at once that it failed.
+  @LoopActor public static func send(
+    _ url: ParsedURL, id: String, _ environment: LaunchEnvironment, launcher: ProgramLauncher,
+    completion: @escaping @LoopActor (HandoverResult) -> Void
+  ) {
     let variables = environment.all
     guard
       let program = ProgramLookup.path(of: "xdg-open", in: "/", searching: variables["PATH"] ?? "")
@@ -37,7 +45,7 @@ public enum OpenAction {
       ProcessDescription(
         arguments: [program, url.canonical.href], environment: variables,
         folder: variables["HOME"] ?? "/"),
-      id: handover.plugin.text, environment
+      id: id, environment
     ) { end in
       limit.cancel()
       tell(end.isFailure ? .failed(.exit, "xdg-open: \(end.message)") : .handled([:]))

@@ -62,6 +62,7 @@ extension ProcessDescription {
       let line = SandboxCommandLine(
         SandboxProgram(
           path, visible: [place.folder, place.home] + paths.mounts.map(\.path),
+          writable: [place.home] + paths.writable,
           personHome: personHome, ownFolders: place.ownFolders),
         Array(words.dropFirst()), openings: openings, paths: paths,
         session: openings.session ? SandboxSession(variables: variables) : nil,

@@ -25,7 +25,10 @@ import Glibc
     var errorLines = LineSplitter(limit: 4096)
     var lastErrorLine: String?
     var isReady = false
+    /// It gets no more links.
     var isStopping = false
+    /// It was stopped for being late.
+    var wasStopped = false
     /// It wrote something that means nothing, and is being killed for it.
     var isBroken = false
     var nextRequest: UInt64 = 1
@@ -37,7 +40,7 @@ import Glibc
   }
 
   private struct Request {
-    /// Where its last byte stands in the worker's input.
+    /// Where its last byte stands in the worker's input; never there when it was not written.
     let end: Int
     let completion: @LoopActor (HandoverResult) -> Void
   }
@@ -105,16 +108,19 @@ import Glibc
     _ handover: Handover, limit: Duration,
     completion: @escaping @LoopActor (HandoverResult) -> Void
   ) {
-    guard let process, process.isReady, !process.isStopping, !process.isBroken else {
-      return completion(.notDelivered("the worker was on its way out"))
+    guard let process, process.isReady else {
+      return completion(.notDelivered("the worker had ended"))
     }
-    guard process.child.takesInput else {
-      stop()
-      return completion(.notDelivered("the worker has closed its standard input"))
+    guard !process.isStopping, !process.isBroken, process.child.takesInput else {
+      // On its way out. Told at its end: what it has answered until then comes first.
+      self.process?.unanswered[process.nextRequest] = Request(end: .max, completion: completion)
+      self.process?.nextRequest += 1
+      if !process.isStopping { end(process.child) }
+      return killIfStillThere(process.child, after: Self.shortGrace)
     }
     process.idle?.cancel()
     self.process?.idle = nil
-    request("deliver", handover.json, completion)
+    request("deliver", handover.confined(to: action.sandbox).json, completion)
   }
 
   private func request(
@@ -219,6 +225,11 @@ import Glibc
     guard let child = process?.child else { return }
     if process?.isReady == true, process?.unanswered.isEmpty == true { return shutDown() }
     // It has something that it does not answer: asking would wait behind that.
+    process?.wasStopped = true
+    end(child)
+  }
+
+  private func end(_ child: ChildProcess) {
     process?.isStopping = true
     child.signal(SIGTERM)
     killIfStillThere(child, after: Self.shortGrace)
@@ -251,7 +262,9 @@ import Glibc
   ///
   /// One that ended by itself and left it unread, or a part of it, has not acted on it.
   private func result(of request: Request, in process: Running) -> HandoverResult {
-    !process.isStopping && !process.isBroken && process.child.readCount < request.end
+    let isUnread = process.child.readCount < request.end
+    let endedByItself = !process.wasStopped && !process.isBroken
+    return isUnread && endedByItself || request.end == .max
       ? .notDelivered("the worker ended before it read the link") : .interrupted
   }
 }

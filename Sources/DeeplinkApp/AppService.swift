@@ -234,8 +234,7 @@ import DeeplinkWire
   }
 }
 
-/// Where closures begin one after the other, off the loop's thread: one that blocks holds up later
-/// closures and nothing else, and one that awaits holds up nobody.
+/// Where closures begin one after the other, off the loop's thread.
 private actor Turnstile {
   func pass(
     _ link: DeeplinkApp.Link, to handler: DeeplinkApp.Handler<DeeplinkApp.Reply>

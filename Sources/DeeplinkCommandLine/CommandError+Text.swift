@@ -1,5 +1,6 @@
 import DeeplinkBus
 import DeeplinkContract
+import DeeplinkDesktop
 import DeeplinkRouting
 import DeeplinkWire
 
@@ -23,6 +24,17 @@ extension CommandError {
     case .invalidManifest(let diagnostics):
       diagnostics.map(\.description).joined(separator: "\n")
     case .unknownPlugin(let word, _): "there is no plugin '\(word)'"
+    case .unknownScheme(let word, _): "no plugin has the scheme '\(word)'"
+    case .notChanged(let failure): "'\(failure.path)' cannot be changed: \(failure.reason)"
+    case .damagedRecord(let damage):
+      "the record of what registration changed cannot be read: \(damage.path): \(damage.reason)"
+    case .noOpener(let path): "'\(path)' is not there"
+    case .unusableOpener(let path): "'\(path)' cannot stand in a desktop entry"
+    case .packaged(let id, let folder): "'\(id)' is no plugin of yours: it lies in '\(folder)'"
+    case .notAgreed(let id): "'\(id)' was not added"
+    case .agreementNeeded(let id): "'\(id)' is added only when somebody agrees"
+    case .alreadyThere(let path): "'\(path)' is there already"
+    case .notRepaired(let count): "faults: \(count)"
     case .noSessionBus(let words): "there is no session bus: \(words)"
     case .unreachable(let words, _): "the deep-link daemon cannot be reached: \(words)"
     case .lost: "the deep-link daemon went away before it answered"
@@ -56,6 +68,15 @@ extension CommandError {
         : "is deeplinkd installed, with its D-Bus service?"
     case .lost: "its own messages say why: journalctl --user -t deeplinkd"
     case .refused(let refusal): refusal.hint
+    case .unknownScheme(let word, let known):
+      Self.suggestion(word, known) ?? "`deeplink schemes` shows the schemes in use"
+    case .noOpener: "deeplink and deeplink-open are installed side by side"
+    case .unusableOpener:
+      "it takes a path of letters, digits and / . _ + - alone: not every launcher knows quotes"
+    case .packaged(let id, _): "`deeplink plugin disable \(id)` switches it off"
+    case .agreementNeeded: "'--yes' agrees to what was shown"
+    case .damagedRecord: "without the file nothing is undone; moved away, all is as if never done"
+    case .notChanged, .notAgreed, .alreadyThere, .notRepaired: nil
     case .invalidNumber, .contradiction, .unreadable, .unwritable, .invalidManifest, .outcome: nil
     }
   }

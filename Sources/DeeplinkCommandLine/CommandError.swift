@@ -1,5 +1,6 @@
 import DeeplinkBus
 import DeeplinkContract
+import DeeplinkDesktop
 import DeeplinkRouting
 import DeeplinkWire
 
@@ -21,6 +22,19 @@ enum CommandError: Error {
   case unwritable(reason: String)
   case invalidManifest([Diagnostic])
   case unknownPlugin(String, known: [String])
+  case unknownScheme(String, known: [String])
+  case notChanged(PersonFile.Failure)
+  case damagedRecord(Registration.Damaged)
+  case noOpener(String)
+  /// Its path cannot stand in a desktop entry.
+  case unusableOpener(String)
+  /// A package's plugin, which is not the person's to remove.
+  case packaged(PluginID, folder: String)
+  case notAgreed(PluginID)
+  /// Nobody can be asked.
+  case agreementNeeded(PluginID)
+  case alreadyThere(String)
+  case notRepaired(Int)
 
   // The daemon
   case noSessionBus(String)

@@ -9,5 +9,7 @@ extension Command {
         + "them and why. deeplink(7) tells how links travel."
     ],
     options: [.version],
-    subcommands: [.open, .explain, .plugin, .schemes, .history, .status, .reload, .generate])
+    subcommands: [
+      .open, .call, .explain, .plugin, .schemes, .page, .history, .status, .reload, .generate,
+    ])
 }

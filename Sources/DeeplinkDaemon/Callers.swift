@@ -1,24 +1,17 @@
 import DeeplinkBus
 import DeeplinkLoop
 import DeeplinkWire
-import Glibc
 
 /// Who may ask for what: some members are not for sandboxed callers.
 @LoopActor struct Callers {
   let connection: Connection
+  let sources: SourceFinder
 
   /// Throws `AccessDenied` for a caller in a sandbox, or one that cannot be looked at.
   func requireUnconfined(_ sender: UniqueName?) async throws(DispatcherError) {
-    guard let sender, let process = try? await connection.credentials(of: sender).processID,
-      !isSandboxed(process)
-    else { throw .accessDenied("this is not for sandboxed apps") }
-  }
-
-  /// Flatpak puts a file at the root of its sandboxes; a snap has a label of its own.
-  private func isSandboxed(_ process: UInt32) -> Bool {
-    if unsafe access("/proc/\(process)/root/.flatpak-info", F_OK) == 0 { return true }
-    let label = SmallFile.read("/proc/\(process)/attr/current", limit: 4096) ?? []
-    return String(decoding: label, as: UTF8.self).hasPrefix("snap.")
+    guard let sender, await !sources.source(of: sender).isConfined else {
+      throw .accessDenied("this is not for sandboxed apps")
+    }
   }
 
   /// Whether `sender` owns one of `names`.

@@ -34,7 +34,7 @@ import Glibc
   func reload() {
     let former = Set(diagnostics)
     catalog.reload()
-    table = RouteTable(plugins: catalog.plugins)
+    table = PluginChoices(directories).table(of: catalog.plugins)
     let (settings, faults) = Settings.read(settingsPath)
     self.settings = settings ?? self.settings
     diagnostics = catalog.diagnostics + table.diagnostics + faults
@@ -50,6 +50,7 @@ import Glibc
     let folders = directories.allData.flatMap {
       ["\($0)/deeplinkd/plugins"] + PluginFolder.all(inDataDirectory: $0).map(\.path)
     }
-    watch?.follow(Set(folders + ["\(directories.configHome)/deeplinkd"]))
+    watch?.follow(
+      Set(folders + ["\(directories.configHome)/deeplinkd", PluginChoices.folder(directories)]))
   }
 }

@@ -73,8 +73,13 @@ import Glibc
       let notifier = Notifier(connection: connection)
       let intake = Intake(
         book: book, ledger: ledger, courier: courier, configuration: configuration,
-        callers: Callers(connection: connection), recorder: recorder, notifier: notifier)
+        callers: Callers(
+          connection: connection, sources: SourceFinder(connection: connection)),
+        recorder: recorder, notifier: notifier)
+      let callbacks = CallbackSender(
+        courier: courier, gate: courier.gate, configuration: configuration)
       book.onEnd = { delivery in
+        callbacks.answer(delivery)
         recorder.record(delivery)
         notifier.tell(delivery)
       }

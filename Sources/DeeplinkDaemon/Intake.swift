@@ -12,6 +12,7 @@ import DeeplinkWire
   let callers: Callers
   let recorder: HistoryRecorder
   private let notifier: Notifier
+  private let builtIn: BuiltInLinks
   private var rates = Rates()
 
   init(
@@ -25,6 +26,7 @@ import DeeplinkWire
     self.callers = callers
     self.recorder = recorder
     self.notifier = notifier
+    builtIn = BuiltInLinks(book: book)
   }
 
   // MARK: Admission
@@ -39,6 +41,7 @@ import DeeplinkWire
     if let known = book.known(request: options.request) { return accepted(known) }
     do throws(Refusal) {
       let link = try admit(url)
+      if link.scheme == BuiltInLinks.scheme { return accepted(.ended(try builtIn.open(link))) }
       try checkRate(link, options)
       let hops = try hops(of: link)
       let matches = try configuration.table.matches(for: link)
@@ -47,25 +50,30 @@ import DeeplinkWire
           .queueFull, "too many links wait for this app already", hint: "try again in a moment")
       }
       let delivery = book.add(link, options, from: sender, matches: matches, hops: hops)
-      ledger.afterCommit { accepted(.open(delivery)) }
+      callers.sources.find(sender) { delivery.sourceIsKnown($0) }
+      // Answered only then: an opener that has its answer ends, and nobody can look at it any more.
+      ledger.afterCommit { delivery.whenSourceIsKnown { _ in accepted(.open(delivery)) } }
       book.announce(delivery)
       courier.deliver(delivery)
     } catch {
-      refused(url, options, error)
+      refused(url, options, error, from: sender)
       throw error
     }
   }
 
   /// A refusal does nothing but be told: to the sender, in the history, and to the person where nobody
   /// looks at a terminal.
-  private func refused(_ url: String, _ options: LinkOptions, _ refusal: Refusal) {
+  private func refused(
+    _ url: String, _ options: LinkOptions, _ refusal: Refusal, from sender: UniqueName?
+  ) {
     book.countRefusal(refusal.code)
     let scheme = Scheme(String(url.prefix { $0 != ":" }))
     let owner = scheme.flatMap { configuration.table.owner(of: $0) }
     // A flood is counted, and told once a minute; it does not fill the history.
     guard refusal.code != .rateLimited else { return }
     recorder.record(
-      refusal, scheme: owner == nil ? "" : scheme?.text ?? "", size: url.utf8.count)
+      refusal, scheme: owner == nil ? "" : scheme?.text ?? "", size: url.utf8.count,
+      source: callers.sources.known(sender) ?? .unknown)
     guard !options.isInteractive else { return }
     notifier.tell(
       "A link was not opened", refusal.message, plugin: owner?.id, icon: owner?.icon)
@@ -124,6 +132,7 @@ import DeeplinkWire
     completion: @escaping @LoopActor (Result<OpenReply, DispatcherError>) -> Void
   ) {
     whenOpen { [self] in
+      if callForeignApp(url, options, from: sender, completion: completion) { return }
       do throws(Refusal) {
         try accept(url, options, from: sender) { [self] known in
           switch known {
@@ -182,6 +191,29 @@ import DeeplinkWire
       facts["route"] = .string(match.route.name)
     }
     return facts
+  }
+
+  /// What a person asked a foreign app for, where no plugin has the link's scheme.
+  private func callForeignApp(
+    _ url: String, _ options: LinkOptions, from sender: UniqueName?,
+    completion: @escaping @LoopActor (Result<OpenReply, DispatcherError>) -> Void
+  ) -> Bool {
+    guard options.wantsCallback, let link = try? admit(url), link.scheme != BuiltInLinks.scheme,
+      configuration.table.owner(of: link.scheme) == nil
+    else { return false }
+    Task {
+      do throws(DispatcherError) {
+        // A sandboxed app has a portal to open links with, which asks.
+        try await callers.requireUnconfined(sender)
+        ForeignCall(builtIn: builtIn, book: book, launcher: courier.launcher).open(
+          link, limit: options.timeout ?? Self.openTimeout,
+          courier.launchEnvironment(options)
+        ) { completion($0.mapError(\.dispatcherError)) }
+      } catch {
+        completion(.failure(error))
+      }
+    }
+    return true
   }
 
   func canOpen(_ url: String) -> Bool {

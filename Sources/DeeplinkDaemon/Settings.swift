@@ -16,6 +16,8 @@ public struct Settings: Hashable, Sendable {
   public var history = History()
   /// Schemes of URLs that may be sent out, beside those with a registered plugin.
   public var outgoingSchemes: Set<String> = ["https", "http", "mailto"]
+  /// By `PLUGIN` or `PLUGIN/ROUTE`.
+  var consent: [String: ConsentRule] = [:]
 
   /// How many links may wait.
   public struct Queue: Hashable, Sendable {
@@ -45,6 +47,11 @@ public struct Settings: Hashable, Sendable {
 
   /// What would make a browser or a viewer do something else than show a page.
   static let neverSent: Set<String> = ["file", "data", "javascript", "vbscript"]
+
+  /// The person's word on a route: the one on the route itself, else the one on its plugin.
+  func consentRule(_ plugin: PluginID, _ route: String) -> ConsentRule? {
+    consent["\(plugin)/\(route)"] ?? consent[plugin.text]
+  }
 }
 
 extension Settings {
@@ -96,6 +103,19 @@ extension Settings {
         reader.error("outgoingSchemes", "'\(scheme)' URLs are never sent out")
       }
       outgoingSchemes = Set(schemes).subtracting(Self.neverSent)
+    }
+    if let value = reader.members["consent"] {
+      let place = reader.path(of: "consent")
+      for (key, value) in value.object ?? [:] {
+        if let rule = value.string.flatMap(ConsentRule.init) {
+          consent[key] = rule
+        } else {
+          found.error(ObjectReader.path(place, key), "expected \"allow\", \"ask\" or \"deny\"")
+          // Not what was meant, and nothing that was not asked about.
+          consent[key] = .ask
+        }
+      }
+      if value.object == nil { found.error(place, "expected an object, found \(value.kind)") }
     }
     if let value = reader.members["history"],
       let part = ObjectReader(

@@ -79,6 +79,7 @@ public final class EventLoop: SerialExecutor, Sendable {
       if let result = result() { return result }
       let limit: Int32 = hasJobs || sources.hasUnfinished ? 0 : sources.timers.millisecondsToNext()
       let count = unsafe epoll_wait(epoll, &events, Int32(events.count), limit)
+      sources.startRound()
       for index in 0..<max(0, Int(count)) {
         let descriptor = unsafe deeplink_epoll_descriptor(&events[index])
         if descriptor == wake {

@@ -28,6 +28,8 @@ public struct Readiness: OptionSet, Sendable {
 
   let timers = TimerQueue()
   private var watches: [Int32: [Watch]] = [:]
+  /// Descriptors that nobody watches since this round's events were taken.
+  private var freed: Set<Int32> = []
   private var unfinished: [@LoopActor () -> Bool] = []
   private var endOfRound: [@LoopActor () -> Void] = []
 
@@ -78,7 +80,9 @@ public struct Readiness: OptionSet, Sendable {
   fileprivate func remove(_ watch: Watch) {
     watches[watch.descriptor]?.removeAll { $0 === watch }
     update(watch.descriptor, isNew: false)
-    if watches[watch.descriptor]?.isEmpty == true { watches[watch.descriptor] = nil }
+    guard watches[watch.descriptor]?.isEmpty == true else { return }
+    watches[watch.descriptor] = nil
+    freed.insert(watch.descriptor)
   }
 
   /// Several watches of one descriptor (libdbus has one to read and one to write) are one to epoll.
@@ -90,7 +94,12 @@ public struct Readiness: OptionSet, Sendable {
       all, in: descriptor, isEmpty: watches[descriptor, default: []].isEmpty, isNew: isNew)
   }
 
+  /// Events were taken from the kernel; what is freed from now on has none among them.
+  func startRound() { freed.removeAll(keepingCapacity: true) }
+
   func ready(_ descriptor: Int32, _ readiness: Readiness) {
+    // The number may be another file's by now. Nothing is lost: the kernel tells again.
+    guard !freed.contains(descriptor) else { return }
     for watch in watches[descriptor, default: []] { watch.ready(readiness) }
   }
 

@@ -60,7 +60,8 @@ struct ConfinementTests {
     try #require(found.count == 6)
     #expect(
       found[0]
-        == "HOME LANG PATH PWD XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME")
+        == "HOME LANG PATH PWD XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR "
+        + "XDG_STATE_HOME")
     #expect(found[1] == "\(home) /usr/local/bin:/usr/bin:/bin \(home)/.config")
     // The fourth is the listing's own.
     #expect(found[2] == "0 1 2 4")

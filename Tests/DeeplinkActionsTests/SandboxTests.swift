@@ -1,4 +1,5 @@
 import DeeplinkRouting
+import DeeplinkTesting
 import Foundation
 import Testing
 
@@ -156,5 +157,64 @@ struct SandboxTests {
       "\(root)/\(program.program)", visible: [box.place.folder], personHome: box.person.path,
       ownFolders: box.place.ownFolders)
     #expect(found.mounts.map(\.path).sorted() == program.mounts.map { "\(root)/\($0)" }.sorted())
+  }
+
+  @Test func `what a program can write itself brings nothing into its sandbox`() throws {
+    let box = try Box()
+    let root = box.root.path
+    let home = "\(root)/person/.local/state/deeplinkd/homes/com.example.box"
+    try box.write("", "opt/secret/bin/python3", mode: 0o755)
+    let inHome = "person/.local/state/deeplinkd/homes/com.example.box"
+    try box.write("#!\(root)/person/secret\n", "\(inHome)/script", mode: 0o755)
+    try box.write("home = \(root)/opt/secret/bin\n", "\(inHome)/venv/pyvenv.cfg")
+    try box.write("", "\(inHome)/venv/bin/python", mode: 0o755)
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(home)/link", withDestinationPath: "\(root)/opt/secret/bin/python3")
+    // The same through a link that it cannot write.
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(root)/person/through", withDestinationPath: "\(home)/script")
+    for program in [
+      "\(home)/script", "\(home)/venv/bin/python", "\(home)/link", "\(root)/person/through",
+    ] {
+      let found = SandboxProgram(
+        program, visible: [home], writable: [home], personHome: box.person.path,
+        ownFolders: box.place.ownFolders)
+      #expect(found.mounts == [] && found.binFolders == [], "\(program)")
+    }
+  }
+
+  @Test func `of a session the sockets are opened, and nothing that only has a socket's place`()
+    throws
+  {
+    let box = try Box()
+    let root = box.root.path
+    let made = try run(
+      [
+        "/usr/bin/python3", "-c",
+        "import socket, sys; [socket.socket(socket.AF_UNIX).bind(path) for path in sys.argv[1:]]",
+        "\(root)/run/bus", "\(root)/run/wayland-7",
+      ], environment: box.variables)
+    try #require(made.status == 0, "\(made.errors)")
+    try box.write("cookie", "person/.Xauthority")
+    let always = ["/dev/dri", "/sys/dev/char", "/sys/devices", "/var/cache/fontconfig"]
+    func opened(_ changes: [String: String]) -> [String] {
+      let variables = box.variables.merging(changes) { $1 }
+      return SandboxSession(variables: variables).mounts.map(\.path).filter { !always.contains($0) }
+    }
+    let usual = ["\(root)/run/bus", "\(root)/run/wayland-7", "\(root)/person/.Xauthority"]
+    #expect(opened(["WAYLAND_DISPLAY": "wayland-7"]) == usual)
+    #expect(opened(["WAYLAND_DISPLAY": "\(root)/run/wayland-7"]) == usual)
+    for changes in [
+      ["WAYLAND_DISPLAY": "../person/secret"], ["WAYLAND_DISPLAY": "\(root)/person/secret"],
+      ["WAYLAND_DISPLAY": "../run/wayland-7"], ["DISPLAY": ":../x"], ["DISPLAY": "host:0"],
+      ["XAUTHORITY": "\(root)/person/.Xauthority"],
+    ] {
+      #expect(opened(changes) == ["\(root)/run/bus", "\(root)/person/.Xauthority"], "\(changes)")
+    }
+    #expect(opened(["XAUTHORITY": "\(root)/person/secret"]) == ["\(root)/run/bus"])
+    #expect(
+      opened(["DBUS_SESSION_BUS_ADDRESS": "unix:abstract=/x;unix:guid=1,path=\(root)/person/secret"]
+      )
+        == ["\(root)/person/.Xauthority"])
   }
 }

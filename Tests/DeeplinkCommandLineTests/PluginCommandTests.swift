@@ -109,9 +109,9 @@ import Testing
     let done = try person.deeplink("schemes")
     #expect(
       done.lines == [
-        "com.example.demo\tcom.example.demo\tdeeplinkd demonstration\t",
-        "com.example.photos\tcom.example.Albums\tAlbums\tcom.example.Photos",
-        "myphotoapp\tcom.example.Photos\tPhotos\t",
+        "com.example.demo\tcom.example.demo\tdeeplinkd demonstration\t\t\t\t",
+        "com.example.photos\tcom.example.Albums\tAlbums\tcom.example.Photos\t\t\t",
+        "myphotoapp\tcom.example.Photos\tPhotos\t\t\t\t",
       ])
     let json = try objects(try person.deeplink("schemes", "--json"))
     #expect(json[1]["owner"] == "com.example.Albums")

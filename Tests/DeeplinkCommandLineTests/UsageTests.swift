@@ -19,7 +19,7 @@ import Testing
       id: "nothing at all", arguments: [],
       expected: """
         deeplink: 'deeplink' needs a command
-        hint: one of open, explain, plugin, schemes, history, status, reload; `deeplink --help` says more
+        hint: one of open, call, explain, plugin, schemes, page, history, status, reload; `deeplink --help` says more
         """),
     ErrorCase(
       id: "misspelt command", arguments: ["expalin", "x:y"],
@@ -37,7 +37,7 @@ import Testing
       id: "no subcommand", arguments: ["plugin"],
       expected: """
         deeplink: 'deeplink plugin' needs a command
-        hint: one of list, show, check; `deeplink plugin --help` says more
+        hint: one of add, remove, list, show, check, enable, disable; `deeplink plugin --help` says more
         """),
     ErrorCase(
       id: "misspelt option", arguments: ["explain", "--jsno", "x:y"],

@@ -1,3 +1,4 @@
+import DeeplinkTesting
 import DeeplinkWire
 import Testing
 
@@ -51,13 +52,14 @@ private struct RandomLife {
   private var isRunning = false
   private var life = 0
   private var launchIsDue = false
+  private var fruitfulLife = 0
   private var retries = 0
   private var now = 0.0
   private var nextID: ID = 1
 
   init(seed: UInt64) {
     self.seed = seed
-    random = SplitMix64(state: seed)
+    random = SplitMix64(seed: seed)
     concurrency = [1, 2, 3, 16][Int(random.next() % 4)]
     probes = random.next() % 2 == 0
     isWorker = !probes
@@ -145,7 +147,7 @@ private struct RandomLife {
       perform(effects)
     case 1:
       facts.undelivered += 1
-      let again = facts.undelivered == 1
+      let again = facts.undelivered == 1 || facts.life <= fruitfulLife
       if isOfThisLife { isRunning = false }
       let effects = machine.notDelivered(id, "gone")
       if again { putBack(id, facts) }
@@ -167,6 +169,7 @@ private struct RandomLife {
       perform(effects)
     default:
       leave(id)
+      if facts.life == life { fruitfulLife = life }
       perform(machine.answered(id))
     }
   }
@@ -257,19 +260,5 @@ private struct RandomLife {
 
   private func note(_ holds: Bool, _ what: @autoclosure () -> String) {
     if !holds { Issue.record("seed \(seed), event \(events): \(what())") }
-  }
-}
-
-/// A small generator with a known sequence (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
-/// Generators").
-struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-    return value ^ (value >> 31)
   }
 }

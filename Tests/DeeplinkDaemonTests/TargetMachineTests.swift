@@ -171,6 +171,20 @@ import Testing
     #expect(machine.notDelivered(2, "again") == [.finish(2, .failed(.exit, "again"))])
   }
 
+  @Test func `a target that ends after each link it answers is started for each`() {
+    var machine = working(1...5)
+    for link in 1...4 as ClosedRange<UInt64> {
+      _ = machine.answered(link)
+      #expect(machine.gone() == [])
+      #expect(machine.notDelivered(link + 1, "unread") == [.start])
+      for other in stride(from: link + 2, through: 5, by: 1) {
+        #expect(machine.notDelivered(other, "unread") == [])
+      }
+      #expect(machine.ready(wasRunning: false).count == Int(5 - link))
+    }
+    #expect(machine.answered(5) == [])
+  }
+
   @Test func `news of an earlier life do not touch the life after`() {
     var machine = working(1...3)
     #expect(machine.gone() == [])

@@ -449,7 +449,8 @@ struct ValidManifest: Sendable, CustomTestStringConvertible {
       Manifest.with(route: [
         "title": "Show {x}", "effect": "change", "confirm": "always", "fragment": "s-:section",
         "formEncoded": true, "additionalParameters": "refuse", "timeout": 0.5, "idempotent": true,
-        "callback": true, "callbackHosts": ["example.com"], "sources": ["org.mozilla.firefox"],
+        "callback": true, "callbackHosts": ["example.com"],
+        "sources": ["flatpak:org.mozilla.firefox"],
       ])),
     ValidManifest("preset", Manifest.with(route: ["preset": "oauth-redirect"])),
     ValidManifest("several patterns", Manifest.with(route: ["match": [":x", "//album/:x"]])),

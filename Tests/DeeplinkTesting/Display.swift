@@ -7,9 +7,12 @@ public final class Display: Sendable {
   public let name: String
 
   public init() throws {
-    // It finds a free number by itself, and writes it once it listens.
+    // It finds a free number by itself, and writes it once it listens. Without -noreset it starts anew
+    // when its last client leaves, and turns away the next one meanwhile.
     server = try RunningProcess(
-      ["Xvfb", "-displayfd", "1", "-screen", "0", "1280x900x24", "-nolisten", "tcp"],
+      [
+        "Xvfb", "-displayfd", "1", "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-noreset",
+      ],
       environment: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"])
     name = try ":\(server.outputLine(1).trimmed)"
   }

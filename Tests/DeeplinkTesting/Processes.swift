@@ -149,7 +149,8 @@ public final class RunningProcess: @unchecked Sendable {
   }
 }
 
-func waitUntilReadable(_ descriptor: Int32, limit: Duration) -> Bool {
+/// False when `limit` passed first.
+public func waitUntilReadable(_ descriptor: Int32, limit: Duration) -> Bool {
   firstReadable([descriptor], limit: limit) != nil
 }
 

@@ -55,6 +55,7 @@ public final class World: Sendable {
         <allow own="*"/>
       </policy>
       <limit name="service_start_timeout">20000</limit>
+      <limit name="max_pending_service_starts">10000</limit>
       <limit name="max_match_rules_per_connection">50000</limit>
       <limit name="max_replies_per_connection">50000</limit>
       <limit name="max_incoming_bytes">1000000000</limit>

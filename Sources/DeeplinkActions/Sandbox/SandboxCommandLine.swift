@@ -18,7 +18,7 @@ struct SandboxCommandLine: Hashable, Sendable {
     paths: SandboxPaths, session: SandboxSession?, system: SandboxSystem, folder: String,
     home: String, variables: [String: String], bubblewrap: String
   ) {
-    let runtime = variables["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/run/") ? $0 : nil }
+    let runtime = variables["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
     var mounts = system.base
     mounts += system.configuration(network: openings.network, session: openings.session)
     mounts += [

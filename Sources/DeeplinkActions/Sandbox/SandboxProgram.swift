@@ -5,23 +5,30 @@ import Glibc
 /// `/usr` is there, and so is the plugin's folder. What lies elsewhere brings its prefix: the folder
 /// above its `bin`, the root of its virtual environment and the one below that, and the same for the
 /// interpreter that its first line names. A folder where much else lies is no prefix: then the file
-/// comes alone.
+/// comes alone. What the program can write itself brings nothing: it could name whatever it wants to
+/// see at its next start.
 struct SandboxProgram: Hashable, Sendable {
   let path: String
   private(set) var mounts: [SandboxMount] = []
   /// The `bin` folders of its prefixes, which go before the system's in `PATH`.
   private(set) var binFolders: [String] = []
 
-  private let isVisible: [String]
-  private let isTooMuch: [String]
+  private let visible: [String]
+  private let writable: [String]
+  private let shared: [String]
 
   /// - Parameters:
   ///   - visible: The folders that the sandbox has anyway.
+  ///   - writable: Those of them that the program can write.
   ///   - personHome: The home of the person, which nothing brings in as a whole.
-  init(_ path: String, visible: [String], personHome: String, ownFolders: [String]) {
+  init(
+    _ path: String, visible: [String], writable: [String] = [], personHome: String,
+    ownFolders: [String]
+  ) {
     self.path = path
-    isVisible = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"] + visible
-    isTooMuch =
+    self.writable = writable + writable.compactMap(FileFacts.real)
+    self.visible = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"] + visible
+    shared =
       ownFolders + [
         "/etc", "/home", "/media", "/mnt", "/opt", "/root", "/run", "/srv", "/tmp", "/var/lib",
       ]
@@ -33,6 +40,7 @@ struct SandboxProgram: Hashable, Sendable {
     // A first line may name a script that names another.
     guard depth < 4, let real = FileFacts.real(path) else { return }
     let steps = Self.steps(from: path)
+    guard !(steps + [real]).contains(where: isWritable) else { return }
     for step in steps { addEnvironment(around: step) }
     addPrefix(of: real)
     for step in steps + [real] where !isThere(step) {
@@ -57,7 +65,9 @@ struct SandboxProgram: Hashable, Sendable {
     let bin = Paths.parent(of: program)
     let root = Paths.parent(of: bin)
     let settings = FileFacts.beginning(of: "\(root)/pyvenv.cfg", limit: 4096)
-    guard !settings.isEmpty, isPrefix(root) else { return }
+    guard !settings.isEmpty, isPrefix(root), !isWritable(FileFacts.real(root) ?? root) else {
+      return
+    }
     addFolder(root)
     binFolders.append(bin)
     for line in settings.split(whereSeparator: \.isNewline) {
@@ -90,11 +100,15 @@ struct SandboxProgram: Hashable, Sendable {
   }
 
   private func isPrefix(_ folder: String) -> Bool {
-    !isTooMuch.contains { Paths.isInside($0, folder) }
+    !shared.contains { Paths.isInside($0, folder) }
+  }
+
+  private func isWritable(_ path: String) -> Bool {
+    writable.contains { Paths.isInside(path, $0) }
   }
 
   private func isThere(_ path: String) -> Bool {
-    isVisible.contains { Paths.isInside(path, $0) }
+    visible.contains { Paths.isInside(path, $0) }
       || mounts.contains { Paths.isInside(path, $0.path) }
   }
 

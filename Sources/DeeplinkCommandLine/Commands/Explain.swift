@@ -79,7 +79,7 @@ private struct Explainer {
     } else {
       let catalog = invocation.context.plugins()
       catalog.noteErrors(invocation.context.errors)
-      table = RouteTable(plugins: catalog.plugins)
+      table = invocation.context.table(of: catalog)
       revealsSecrets = false
     }
   }

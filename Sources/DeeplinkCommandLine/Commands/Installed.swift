@@ -11,6 +11,13 @@ extension Context {
   }
 }
 
+extension Context {
+  /// The routes that count now: those of enabled plugins, with the owners of their schemes.
+  func table(of catalog: PluginCatalog) -> RouteTable {
+    PluginChoices(directories).table(of: catalog.plugins)
+  }
+}
+
 extension PluginCatalog {
   /// Plugins with an error, by the id that their folder is named after; they are not in use.
   var broken: [(id: String, manifest: String, errors: [Diagnostic])] {

@@ -31,13 +31,40 @@ extension Command {
       ExitStatus(status: 3, meaning: "the daemon cannot be reached or started"),
       ExitStatus(status: 4, meaning: "the link was accepted, and came to any other outcome"),
     ],
-    run: runOpen)
+    run: { (invocation) throws(CommandError) in
+      try send(invocation, wantsCallback: false) { $0.text(invocation) }
+    })
+
+  static let call = Command(
+    name: "call",
+    summary: "send a link, wait, and print what the action returned",
+    details: [
+      "The result is printed as JSON, one object on a line.",
+      "Where no plugin has the link's scheme, its default application is called by x-callback-url "
+        + "1.0: the link gets the parameters x-success, x-error and x-cancel, and what the app "
+        + "calls back with is the result.",
+    ],
+    arguments: [Argument(name: "URL", help: "the link, with its scheme")],
+    options: [.json, .timeout],
+    examples: [
+      Example(
+        command: "deeplink call 'com.example.demo:echo?text=hello'",
+        meaning: "prints {\"exitStatus\":0,\"output\":\"hello\\n\"}")
+    ],
+    exitStatuses: open.exitStatuses,
+    run: { (invocation) throws(CommandError) in
+      try send(invocation, wantsCallback: true) { $0.resultJSON.description }
+    })
 }
 
-private func runOpen(_ invocation: Invocation) throws(CommandError) -> Int32 {
+/// Sends the link and prints what `text` makes of the reply.
+private func send(
+  _ invocation: Invocation, wantsCallback: Bool, _ text: (OpenReply) -> String
+) throws(CommandError) -> Int32 {
   let word = invocation.arguments[0]
   let seconds = try invocation.number(.timeout, in: 1...86_400) ?? 120
-  let options = LinkOptions(invocation.context.environment, seconds: seconds)
+  var options = LinkOptions(invocation.context.environment, seconds: seconds)
+  options.wantsCallback = wantsCallback
   do throws(CommandError) {
     guard word.bytes.isUTF8 else {
       throw .refused(
@@ -55,11 +82,7 @@ private func runOpen(_ invocation: Invocation) throws(CommandError) -> Int32 {
         return try await daemon.open(word.text, options, timeout: limit)
       }
     }
-    if invocation.wantsJSON {
-      invocation.output.line(reply.json.description)
-    } else {
-      invocation.output.line(reply.outcome?.rawValue ?? Outcome.pending.description)
-    }
+    invocation.output.line(invocation.wantsJSON ? reply.json.description : text(reply))
     switch reply.outcome {
     case nil, .delivered?: return ExitCode.accepted
     default: throw .outcome(reply)
@@ -85,7 +108,8 @@ extension LinkOptions {
     activationToken = value("XDG_ACTIVATION_TOKEN")
     startupID = value("DESKTOP_STARTUP_ID")
     self.environment = environment.filter { Self.environmentNames.contains($0.key) }
-    isInteractive = isatty(STDIN_FILENO) == 1
+    // A person, or a person's script, waits for it: whatever page floods the rest.
+    isInteractive = true
     timeout = .seconds(seconds)
     // 128 random bits.
     request = (0..<2).map { _ in
@@ -101,8 +125,14 @@ extension OpenReply {
     [
       "id": .integer(Int64(clamping: id)),
       "outcome": .string(outcome?.rawValue ?? Outcome.pending.description),
-      "result": .object(result.mapValues(JSONValue.init(bus:))),
+      "result": resultJSON,
     ]
+  }
+
+  fileprivate var resultJSON: JSONValue { .object(result.mapValues(JSONValue.init(bus:))) }
+
+  fileprivate func text(_ invocation: Invocation) -> String {
+    outcome?.rawValue ?? Outcome.pending.description
   }
 }
 

@@ -1,15 +1,18 @@
 import DeeplinkContract
+import DeeplinkDesktop
 import DeeplinkRouting
 
 extension Command {
   static let plugin = Command(
     name: "plugin",
-    summary: "list, show and check plugins",
+    summary: "add, remove, list, show and check plugins",
     details: [
       "A plugin is a folder with a manifest, below deeplinkd/plugins in a data directory. "
         + "deeplink-plugin(5) describes the manifest."
     ],
-    subcommands: [pluginList, pluginShow, pluginCheck])
+    subcommands: [
+      pluginAdd, pluginRemove, pluginList, pluginShow, pluginCheck, pluginEnable, pluginDisable,
+    ])
 
   private static let pluginList = Command(
     name: "list",
@@ -30,9 +33,11 @@ extension Command {
         ]
         invocation.output.line(row.description)
       }
+      let disabled = PluginChoices(invocation.context.directories).disabled
       for plugin in catalog.plugins {
         add(
-          plugin.id.text, plugin.name.standard, "enabled", plugin.schemes.map(\.text),
+          plugin.id.text, plugin.name.standard,
+          disabled.contains(plugin.id) ? "disabled" : "enabled", plugin.schemes.map(\.text),
           plugin.folder ?? "")
       }
       for plugin in catalog.broken {
@@ -71,7 +76,8 @@ extension Command {
       return ExitCode.accepted
     })
 
-  private static func show(_ plugin: Plugin, _ output: Output) {
+  /// What a plugin claims, what its links may do, and what its programs can reach.
+  static func show(_ plugin: Plugin, _ output: Output) {
     var facts = Facts()
     facts.add("plugin", plugin.id.text)
     facts.add("name", plugin.name.standard)
@@ -92,6 +98,7 @@ extension Command {
         facts.add("  parameter", "\(parameter.name): \(words.joined(separator: ", "))")
       }
       facts.add("  action", route.actionSource.description)
+      if let sandbox = route.action.sandbox { facts.add("  opens", "\(sandbox)") }
       facts.add("  consent", "\(route.consent.rawValue) (effect: \(route.effect.rawValue))")
       facts.write(to: output)
     }

@@ -8,7 +8,7 @@ import DeeplinkWire
 /// Takes each delivery to its action: through its target's queue, or at once where there is no target.
 @LoopActor final class Courier: TargetRunnerOwner {
   private let connection: Connection
-  private let launcher: ProgramLauncher
+  let launcher: ProgramLauncher
   let scenes: SceneRegistry
   private let book: DeliveryBook
   private let ledger: Ledger
@@ -20,6 +20,7 @@ import DeeplinkWire
   private var system: Connection?
   /// What actions of links sent out.
   private(set) var sent = SentLinks()
+  let gate: ConsentGate
 
   /// What makes two actions hand links to the same target.
   private enum TargetKey: Hashable {
@@ -39,6 +40,9 @@ import DeeplinkWire
     self.configuration = configuration
     self.directories = directories
     variables = environment
+    gate = ConsentGate(
+      book: book, configuration: configuration, directories: directories,
+      asker: PersonAsker(connection: connection))
   }
 
   // MARK: On the way
@@ -56,7 +60,29 @@ import DeeplinkWire
   func deliver(_ delivery: Delivery) {
     variables.merge(delivery.options.environment) { $1 }
     guard let match = delivery.match else { return book.finish(delivery, .declined) }
+    gate.pass(delivery, match, variables) { [self] ruling in
+      switch ruling {
+      case .allowed: carry(delivery, match)
+      case .notForThisSource:
+        delivery.dropMatch()
+        guard delivery.match == nil else { return deliver(delivery) }
+        book.finish(delivery, .denied, message: "the route is not for links of this source")
+      case .denied(let reason): book.finish(delivery, .denied, message: reason)
+      case .unavailable(let reason):
+        book.finish(delivery, .consentUnavailable, message: reason)
+      }
+    }
+  }
+
+  /// Takes a link that may to its target, or does its action once the source is known.
+  private func carry(_ delivery: Delivery, _ match: Match) {
     if let runner = runner(for: match) { return runner.add(delivery) }
+    delivery.whenSourceIsKnown { [self] _ in
+      if !delivery.state.isOutcome { act(delivery, match) }
+    }
+  }
+
+  private func act(_ delivery: Delivery, _ match: Match) {
     guard let handover = handover(of: delivery, .launch, attempt: delivery.attempt) else { return }
     ledger.afterCommit { [self] in perform(match, handover, delivery) }
   }
@@ -124,8 +150,22 @@ import DeeplinkWire
     return true
   }
 
+  /// Sends out a URL that nobody waits for, and remembers it as every one that is sent.
+  func send(_ url: ParsedURL, hops: Int, id: PluginID, _ environment: LaunchEnvironment) {
+    sent.add(url.canonical.href, hops: hops, now: Clock.seconds)
+    OpenAction.send(url, id: id.text, environment, launcher: launcher) { result in
+      if case .failed(_, let message) = result {
+        Log.notice("a callback of \(id) was not opened: \(message)")
+      }
+    }
+  }
+
   /// Takes a link back that is not handed over yet; false when it is.
   func cancel(_ delivery: Delivery) -> Bool {
+    if gate.cancel(delivery) {
+      book.finish(delivery, .cancelled)
+      return true
+    }
     guard let match = delivery.match, let key = key(of: match) else { return false }
     return runners[key]?.cancel(delivery) ?? false
   }
@@ -234,6 +274,13 @@ import DeeplinkWire
       startupID: delivery?.freshStartupID)
   }
 
+  /// For what is sent out without a delivery.
+  func launchEnvironment(_ options: LinkOptions) -> LaunchEnvironment {
+    LaunchEnvironment(
+      variables: variables.merging(options.environment) { $1 },
+      activationToken: options.activationToken, startupID: options.startupID)
+  }
+
   func timeout(of delivery: Delivery) -> Duration {
     delivery.match?.route.timeout ?? configuration.settings.timeout
   }
@@ -247,7 +294,8 @@ import DeeplinkWire
     book.move(delivery, to: .handingOver)
     return Handover(
       id: delivery.id, link: delivery.link, plugin: match.plugin.id, route: match.route,
-      parameters: match.parameters, mode: mode, attempt: attempt, source: "unknown",
+      parameters: match.parameters, mode: mode, attempt: attempt,
+      source: delivery.source?.key ?? Source.unknown.key,
       activationToken: delivery.freshToken, startupID: delivery.freshStartupID,
       hops: delivery.hops)
   }
@@ -284,6 +332,10 @@ import DeeplinkWire
 }
 
 extension DeliveryBook {
+  func finish(_ delivery: Delivery, _ outcome: DeliveryState, message: String) {
+    finish(delivery, outcome, ["message": .string(message.withoutNUL)])
+  }
+
   func finish(
     _ delivery: Delivery, _ outcome: DeliveryState, reason: FailureReason, _ message: String
   ) {
@@ -295,12 +347,4 @@ extension DeliveryBook {
 
 extension String {
   fileprivate var withoutNUL: String { String(unicodeScalars.filter { $0 != "\0" }) }
-}
-
-extension Delivery {
-  /// How long a desktop honours an activation token, in seconds.
-  private static let tokenLife = 30.0
-
-  var freshToken: String? { age < Self.tokenLife ? options.activationToken : nil }
-  var freshStartupID: String? { age < Self.tokenLife ? options.startupID : nil }
 }

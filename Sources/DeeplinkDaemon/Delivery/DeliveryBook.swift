@@ -35,9 +35,8 @@ import DeeplinkWire
   func add(
     _ link: Link, _ options: LinkOptions, from sender: UniqueName?, matches: [Match], hops: Int
   ) -> Delivery {
-    lastID += 1
     let delivery = Delivery(
-      id: lastID, link: link, options: options, sender: sender, matches: matches, hops: hops)
+      id: nextID(), link: link, options: options, sender: sender, matches: matches, hops: hops)
     open(delivery)
     ledger.insert(delivery)
     return delivery
@@ -53,6 +52,23 @@ import DeeplinkWire
     open[delivery.id] = delivery
     if let request = delivery.options.request { requests[request] = delivery.id }
     statistics["accepted", default: 0] += 1
+  }
+
+  /// A number in the order of arrival for what is no delivery.
+  func nextID() -> UInt64 {
+    lastID += 1
+    return lastID
+  }
+
+  /// Tells those who follow of something that came to its end at once.
+  func announce(_ reply: OpenReply, plugin: String, route: String) {
+    let facts: [String: Value] = [
+      "plugin": .string(plugin), "route": .string(route), "result": .options(reply.result),
+    ]
+    for follower in followers {
+      try? connection.emit(
+        .deliveryChanged(reply.id, reply.outcome ?? .accepted, facts), to: .unique(follower))
+    }
   }
 
   func countRefusal(_ code: Refusal.Code) {
@@ -81,7 +97,9 @@ import DeeplinkWire
     delivery.state = state
     if state == .handingOver {
       ledger.handingOver(delivery.id, attempt: delivery.attempt)
-    } else if former == .handingOver {
+    } else if state == .asking {
+      ledger.asking(delivery)
+    } else if former == .handingOver || former == .asking {
       ledger.waiting(delivery)
     }
     announce(delivery)

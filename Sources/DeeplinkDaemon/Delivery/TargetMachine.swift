@@ -68,7 +68,8 @@ struct TargetMachine: Sendable {
   /// How often it became ready: what ends late says nothing about the life after.
   private var life = 0
   private var nextIsLaunch = false
-  private var hasAnswered = false
+  /// The last life in which it answered a link.
+  private var lastFruitfulLife = 0
   private var retries = 0
   private var isPaused = false
   /// Seconds of the last failed starts.
@@ -118,7 +119,6 @@ struct TargetMachine: Sendable {
     phase = .running
     life += 1
     nextIsLaunch = !wasRunning
-    hasAnswered = false
     isProbing = firstLinkProbes
     retries = 0
     isPaused = false
@@ -153,7 +153,7 @@ struct TargetMachine: Sendable {
     guard let entry = take(id) else { return [] }
     if entry.life == life {
       isProbing = false
-      hasAnswered = true
+      lastFruitfulLife = life
     }
     return proceed()
   }
@@ -165,7 +165,7 @@ struct TargetMachine: Sendable {
       putBack(entry)
       return proceed()
     }
-    guard !hasAnswered, !isLate else {
+    guard lastFruitfulLife < life, !isLate else {
       return [.finish(id, .failed(.error, message))] + proceed()
     }
     // The next one, which is this one again, is still the first of the start.
@@ -187,7 +187,11 @@ struct TargetMachine: Sendable {
   mutating func notDelivered(_ id: ID, _ message: String) -> [Effect] {
     guard var entry = take(id) else { return [] }
     if isOfThisLife(entry) { phase = .absent }
-    guard !entry.cameBack else { return [.finish(id, .failed(.exit, message))] + proceed() }
+    // A target that ends after each link it answers gets them all; one that answers none has had its
+    // new launch.
+    guard !entry.cameBack || entry.life <= lastFruitfulLife else {
+      return [.finish(id, .failed(.exit, message))] + proceed()
+    }
     entry.cameBack = true
     putBack(entry)
     return proceed()

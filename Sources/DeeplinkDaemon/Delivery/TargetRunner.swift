@@ -44,9 +44,25 @@ import DeeplinkWire
     target.onEvent = { [unowned self] in happened($0) }
   }
 
-  var waitingCount: Int { machine.waitingCount }
+  var waitingCount: Int { machine.waitingCount + arriving.count }
+
+  /// Links whose source is looked up, in the order of arrival: it goes with the link, so those that
+  /// come after wait as well.
+  private var arriving: [Delivery] = []
 
   func add(_ delivery: Delivery) {
+    arriving.append(delivery)
+    delivery.whenSourceIsKnown { [weak self] _ in self?.takeIn() }
+  }
+
+  private func takeIn() {
+    while let first = arriving.first, first.source != nil {
+      arriving.removeFirst()
+      arrive(first)
+    }
+  }
+
+  private func arrive(_ delivery: Delivery) {
     let isIdempotent = delivery.match?.route.isIdempotent ?? false
     let effects = machine.arrive(
       delivery.id, isIdempotent: isIdempotent, attempt: delivery.attempt, now: Clock.seconds)
@@ -59,6 +75,12 @@ import DeeplinkWire
 
   /// Takes a link back; false when it is in the target's hands.
   func cancel(_ delivery: Delivery) -> Bool {
+    if let index = arriving.firstIndex(where: { $0 === delivery }) {
+      arriving.remove(at: index)
+      owner.ended(delivery, .cancelled)
+      takeIn()
+      return true
+    }
     guard let effects = machine.cancel(delivery.id) else { return false }
     perform(effects)
     return true

@@ -39,7 +39,7 @@ import DeeplinkWire
       History.Entry(
         time: Clock.secondsSince1970, delivery: delivery.id, scheme: delivery.link.scheme.text,
         plugin: delivery.lastMatch?.plugin.id.text, route: delivery.lastMatch?.route.name,
-        source: "unknown", outcome: delivery.state.rawValue,
+        source: delivery.source?.key ?? Source.unknown.key, outcome: delivery.state.rawValue,
         reason: delivery.result["reason"]?.string, mode: delivery.mode?.rawValue,
         size: delivery.link.received.count, duration: delivery.age,
         values: configuration.settings.history.keepsValues
@@ -49,12 +49,12 @@ import DeeplinkWire
   /// A link was turned away.
   ///
   /// Its scheme is kept only where a plugin has it.
-  func record(_ refusal: Refusal, scheme: String, size: Int) {
+  func record(_ refusal: Refusal, scheme: String, size: Int, source: Source) {
     guard history != nil, configuration.settings.history.isEnabled else { return }
     add(
       History.Entry(
         time: Clock.secondsSince1970, delivery: nil, scheme: scheme, plugin: nil, route: nil,
-        source: "unknown", outcome: "refused", reason: refusal.code.rawValue, mode: nil,
+        source: source.key, outcome: "refused", reason: refusal.code.rawValue, mode: nil,
         size: size, duration: 0, values: nil))
   }
 

@@ -93,9 +93,23 @@ import Glibc
   func waiting(_ delivery: Delivery) {
     write { database throws(DatabaseError) in
       try database.run(
-        "UPDATE delivery SET state = ?, attempt = ?, declined = ? WHERE id = ?",
+        """
+        UPDATE delivery SET state = ?, attempt = ?, declined = ?, accepted = ?, options = ?
+        WHERE id = ?
+        """,
         .text(DeliveryState.waiting.rawValue), .integer(Int64(delivery.attempt)),
-        .integer(Int64(delivery.declinedCount)), .integer(Int64(delivery.id)))
+        .integer(Int64(delivery.declinedCount)), .real(delivery.acceptedAtLessAsking),
+        .text(delivery.options.json.description), .integer(Int64(delivery.id)))
+    }
+  }
+
+  /// A person is asked about it: a later daemon asks again.
+  func asking(_ delivery: Delivery) {
+    write { database throws(DatabaseError) in
+      try database.run(
+        "UPDATE delivery SET state = ?, declined = ?, accepted = ? WHERE id = ?",
+        .text(DeliveryState.asking.rawValue), .integer(Int64(delivery.declinedCount)),
+        .real(delivery.acceptedAtLessAsking), .integer(Int64(delivery.id)))
     }
   }
 

@@ -45,7 +45,11 @@ import DeeplinkWire
       }
       delivery.attempt = 2
     }
-    guard .seconds(delivery.age) <= settings.expiry else { return book.finish(delivery, .expired) }
+    // Time spent asking does not count; how much it was died with the daemon that asked.
+    let asked = entry.state == .asking ? ConsentDesk.limit : .zero
+    guard .seconds(delivery.age) <= settings.expiry + asked else {
+      return book.finish(delivery, .expired)
+    }
     courier.deliver(delivery)
   }
 }

@@ -35,6 +35,12 @@ extension Route {
     if sources?.contains(where: \.isEmpty) == true || sources?.isEmpty == true {
       reader.error("sources", "names no source", hint: "without the key every source may use it")
     }
+    for (index, source) in (sources ?? []).enumerated()
+    where !source.isEmpty && !SourcePattern.isValid(source) {
+      diagnostics.error(
+        "\(reader.path(of: "sources"))[\(index)]", "'\(source)' is no source",
+        hint: "such as flatpak:org.example.App, executable:/usr/bin/app, or unknown")
+    }
     let additional = reader.word("additionalParameters", AdditionalParameters.self)
     let actionPath = reader.path(of: "action")
     let action = reader.required("action").flatMap {

@@ -7,6 +7,8 @@ import Glibc
 struct SandboxPaths: Hashable, Sendable {
   /// Each with what its links lead to.
   private(set) var mounts: [SandboxMount] = []
+  /// Those that can be written, by either name.
+  private(set) var writable: [String] = []
 
   /// - Parameters:
   ///   - personHome: What `~` stands for.
@@ -14,19 +16,23 @@ struct SandboxPaths: Hashable, Sendable {
   init(
     _ openings: Sandbox.Openings, personHome: String, ownFolders: [String]
   ) throws(SandboxError) {
-    let writable = openings.write.map { Self.expand($0, personHome) }
+    let opened = (
+      read: openings.read.map { Self.expand($0, personHome) },
+      write: openings.write.map { Self.expand($0, personHome) }
+    )
     for (paths, isWritable) in [(openings.read, false), (openings.write, true)] {
       for text in paths {
         let path = Self.expand(text, personHome)
-        // What can be written could have been made a link to anything.
-        guard !writable.contains(where: { $0 != path && Paths.isInside(path, $0) }) else {
-          continue
-        }
+        // One that lies in another is open already; and in one that can be written it could have
+        // been made a link to anything.
+        let others = opened.write + (isWritable ? [] : opened.read)
+        guard !others.contains(where: { $0 != path && Paths.isInside(path, $0) }) else { continue }
         guard let real = FileFacts.real(path) else { throw .openingMissing(text) }
         let isOwn = ownFolders.contains { Paths.isInside(real, FileFacts.real($0) ?? $0) }
         let isSystem = ["/proc", "/sys", "/dev"].contains { Paths.isInside(real, $0) }
         guard !isOwn, !isSystem, real != "/", path != "/" else { throw .openingNotAllowed(text) }
         mounts.append(SandboxMount(path, .outside(source: real, isWritable: isWritable)))
+        if isWritable { writable += [path, real] }
       }
     }
     // An opening that holds one of deeplinkd's own folders shows it empty.

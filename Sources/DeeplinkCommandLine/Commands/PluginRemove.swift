@@ -1,0 +1,93 @@
+import DeeplinkContract
+import DeeplinkDesktop
+import DeeplinkRouting
+import Glibc
+
+extension Command {
+  private static let installedPlugin = Argument(
+    name: "PLUGIN", help: "the id of a plugin", completion: .pluginIDs)
+
+  private static let statuses = [
+    ExitStatus(status: 0, meaning: "done"),
+    ExitStatus(status: 1, meaning: "there is no such plugin, or a file cannot be changed"),
+  ]
+
+  static let pluginRemove = Command(
+    name: "remove",
+    summary: "take a plugin out, and give its schemes back",
+    details: [
+      "Every file that adding it changed is as it was before; where somebody changed one since, "
+        + "only what is the plugin's is taken out."
+    ],
+    arguments: [installedPlugin],
+    exitStatuses: statuses,
+    run: { invocation throws(CommandError) in
+      let context = invocation.context
+      let (id, folder) = try installed(invocation)
+      let own = "\(context.directories.dataHome)/deeplinkd/plugins"
+      guard folder == "\(own)/\(id)" else { throw .packaged(id, folder: folder) }
+      var registrar = Registrar(context)
+      _ = try registrar.plan()
+      try CommandError.files { () throws(PersonFile.Failure) in
+        // Out of sight at once: the daemon never reads half a plugin.
+        let old = "\(own)/.old-\(getpid())"
+        guard unsafe rename(folder, old) == 0 else { throw PersonFile.Failure(folder) }
+        try FolderCopy.remove(old)
+      }
+      let left = context.plugins()
+      if !left.ids.contains(id.text) { registrar.choices.forget(id) }
+      // Without any plugin of the person's own there is no order to keep.
+      if left.ids.isEmpty { registrar.choices = PluginChoices() }
+      try registrar.register()
+      if unsafe rmdir(own) == 0 { unsafe _ = rmdir(String(own.dropLast("/plugins".count))) }
+      return ExitCode.accepted
+    })
+
+  static let pluginEnable = Command(
+    name: "enable",
+    summary: "switch a plugin on again",
+    arguments: [installedPlugin],
+    options: [.makeDefault],
+    exitStatuses: statuses,
+    run: { invocation throws(CommandError) in
+      let (id, _) = try installed(invocation)
+      var registrar = Registrar(invocation.context)
+      registrar.choices.disabled.remove(id)
+      let schemes = invocation.context.plugins().plugins.first { $0.id == id }?.schemes ?? []
+      registrar.note(
+        try registrar.register(taking: invocation.has(.makeDefault) ? Set(schemes) : []), of: id)
+      return ExitCode.accepted
+    })
+
+  static let pluginDisable = Command(
+    name: "disable",
+    summary: "switch a plugin off, until it is enabled",
+    details: [
+      "Its links are refused, and its schemes are given back: nothing of it is registered with the "
+        + "desktop any more."
+    ],
+    arguments: [installedPlugin],
+    exitStatuses: statuses,
+    run: { invocation throws(CommandError) in
+      let (id, _) = try installed(invocation)
+      var registrar = Registrar(invocation.context)
+      registrar.choices.disabled.insert(id)
+      try registrar.register()
+      return ExitCode.accepted
+    })
+
+  /// The plugin that the first argument names, also one with an error, and its folder.
+  private static func installed(
+    _ invocation: Invocation
+  ) throws(CommandError) -> (id: PluginID, folder: String) {
+    let catalog = invocation.context.plugins()
+    let text = invocation.arguments[0].text
+    if let plugin = catalog.plugins.first(where: { $0.id.text == text }) {
+      return (plugin.id, plugin.folder ?? "")
+    }
+    guard let broken = catalog.broken.first(where: { $0.id == text }),
+      let id = try? PluginID(text)
+    else { throw .unknownPlugin(text, known: catalog.ids) }
+    return (id, String(broken.manifest.dropLast("/\(PluginFolder.manifestName)".count)))
+  }
+}

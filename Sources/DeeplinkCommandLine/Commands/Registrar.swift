@@ -1,0 +1,92 @@
+import DeeplinkDesktop
+import DeeplinkRouting
+import Glibc
+
+/// Brings the desktop's files into agreement with the plugins that are there.
+struct Registrar {
+  let context: Context
+  var choices: PluginChoices
+
+  init(_ context: Context) {
+    self.context = context
+    choices = PluginChoices(context.directories)
+  }
+
+  /// `deeplink-open` beside this program.
+  static func opener() throws(CommandError) -> String {
+    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe buffer.withUnsafeMutableBytes {
+      unsafe $0.baseAddress.map { unsafe readlink("/proc/self/exe", $0, Int(PATH_MAX)) } ?? -1
+    }
+    let path = String(decoding: buffer[..<max(0, count)], as: UTF8.self)
+    let opener = path.lastIndex(of: "/").map { "\(path[..<$0])/deeplink-open" } ?? path
+    guard unsafe access(opener, X_OK) == 0 else { throw .noOpener(opener) }
+    guard HandlerEntry.isPlain(opener) else { throw .unusableOpener(opener) }
+    return opener
+  }
+
+  /// What would change now.
+  ///
+  /// - Parameter taking: Schemes that the person takes from other applications.
+  func plan(taking: Set<Scheme> = []) throws(CommandError) -> RegistrationPlan {
+    let opener = try Self.opener()
+    let plugins = context.plugins().plugins
+    var record = try CommandError.files { () throws(Registration.Damaged) in
+      try Registration.read(context.directories)
+    }
+    record.taken.formUnion(taking)
+    return try CommandError.files { () throws(PersonFile.Failure) in
+      try RegistrationPlan(
+        table: choices.table(of: plugins),
+        disabled: plugins.filter { choices.disabled.contains($0.id) },
+        opener: opener, record: record, directories: context.directories,
+        desktops: Handlers.desktops(context.environment))
+    }
+  }
+
+  /// Keeps the choices and changes the files; says what stays with other applications.
+  @discardableResult func register(
+    taking: Set<Scheme> = []
+  ) throws(CommandError) -> [RegistrationPlan.Held] {
+    var plan = try plan(taking: taking)
+    try CommandError.files { () throws(PersonFile.Failure) in
+      try choices.write(context.directories)
+      try plan.apply { folder in updateCache(folder) }
+    }
+    return plan.held
+  }
+
+  private func updateCache(_ folder: String) {
+    let tool = Tool.run(["update-desktop-database", folder], environment: context.environment)
+    guard tool?.status != 0 else { return }
+    context.errors.line(
+      "deeplink: "
+        + (tool.map { "update-desktop-database failed: \($0.text.visible)" }
+          ?? "update-desktop-database is not there: some openers find no handler without it"))
+    if tool == nil { context.errors.line("hint: the package desktop-file-utils has it") }
+  }
+
+  /// Says which schemes stay with whom, and how they are taken.
+  func note(_ held: [RegistrationPlan.Held], of plugin: PluginID) {
+    for held in held where held.plugin == plugin {
+      context.errors.line(
+        "deeplink: '\(held.scheme)' stays with \(held.name.visible) (\(held.entry.visible))")
+      context.errors.line("hint: `deeplink plugin enable --make-default \(plugin)` takes it over")
+    }
+  }
+}
+
+extension CommandError {
+  /// Work on the person's files, its failures as this program tells them.
+  static func files<Answer>(
+    _ body: () throws(PersonFile.Failure) -> Answer
+  ) throws(CommandError) -> Answer {
+    do throws(PersonFile.Failure) { return try body() } catch { throw .notChanged(error) }
+  }
+
+  static func files<Answer>(
+    _ body: () throws(Registration.Damaged) -> Answer
+  ) throws(CommandError) -> Answer {
+    do throws(Registration.Damaged) { return try body() } catch { throw .damagedRecord(error) }
+  }
+}
