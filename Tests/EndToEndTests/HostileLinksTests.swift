@@ -100,12 +100,93 @@ struct HostileLinksTests {
         #expect(!"\(error)".contains(HostileLinks.secret), "\(link.url.prefix(200))")
       }
     }
-    for record in lines(of: recordFile) {
-      let record = try JSONDecoder().decode(Record.self, from: Data(record.utf8))
+    for line in lines(of: recordFile) {
+      let record = try JSONDecoder().decode(Record.self, from: Data(line.utf8))
       #expect(record.kind == "told" && !record.text.contains(HostileLinks.secret))
     }
     try await expectNothingElse(daemon, states, expected: 0)
     withExtendedLifetime(services) {}
+  }
+
+  // MARK: Consent
+
+  @Test @LoopActor
+  func `what a link would change waits for a yes, and a no, long texts too, changes nothing`()
+    async throws
+  {
+    let daemon = try startDaemon()
+    let services = try startServices(answer: "deny")
+    let client = try Client(desktop)
+    var asked: [String] = []
+    for (number, text) in links.texts.enumerated() {
+      let url = Self.changeURL(text, number)
+      let reply = try await client.open(url)
+      // What does not fit a notification needs a dialog, and there is no display.
+      let isAsked = reply.outcome == "denied"
+      #expect(isAsked || reply.outcome == "consent-unavailable", "\(text)")
+      if isAsked { asked.append(text) }
+    }
+    #expect(asked.count >= 50)
+    #expect(asked.count < links.texts.count)
+    let questions = try records("asked")
+    #expect(questions.count == asked.count)
+    for (text, question) in zip(asked, questions) {
+      // Nothing of the link adds a line, turns letters round, or is left out.
+      let question = question.text.components(separatedBy: "\n")
+      #expect(question.count == 5, "\(question)")
+      #expect(question.contains { $0.hasPrefix("from: ") })
+      #expect(!question.joined().contains { "\u{202E}\u{2066}\u{2028}<>".contains($0) })
+      guard text.utf8.allSatisfy({ $0 < 0x80 && !"\"\\".utf8.contains($0) }) else { continue }
+      #expect(question.contains { $0.contains(Self.shown(text)) }, "\(text)")
+    }
+    #expect(try records("command").isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: links.canary))
+    #expect(!listener.wasReached)
+    withExtendedLifetime((daemon, services)) {}
+  }
+
+  @Test @LoopActor func `a yes is for this link alone`() async throws {
+    let daemon = try startDaemon()
+    let services = try startServices(answer: "once")
+    let client = try Client(desktop)
+    for number in 1...3 {
+      #expect(try await client.open(Self.changeURL("$(id)", number)).outcome == "delivered")
+    }
+    #expect(try records("asked").count == 3)
+    let done = try records("command")
+    #expect(done.map(\.number) == [1, 2, 3] && done.allSatisfy { $0.exact && $0.text == "$(id)" })
+    withExtendedLifetime((daemon, services)) {}
+  }
+
+  @Test @LoopActor func `a flood of links that would change something is one question`()
+    async throws
+  {
+    let daemon = try startDaemon()
+    let services = try startServices(answer: "silence")
+    let follower = try Client(desktop)
+    let states = try await follower.states()
+    _ = try await follower.call("Follow")
+    let client = try Client(desktop)
+    for number in 1...50 { try await client.submit(Self.changeURL("x", number)) }
+    // One is asked and one waits; the others are denied without a word on the screen.
+    var denied = 0
+    for await state in states where state.state == "denied" {
+      denied += 1
+      if denied == 48 { break }
+    }
+    try wait(forChangesOf: recordFile) { ((try? records("asked").count) ?? 0) > 0 }
+    #expect(try records("asked").count == 1)
+    #expect(try records("command").isEmpty)
+    withExtendedLifetime((daemon, services)) {}
+  }
+
+  private static func changeURL(_ text: String, _ number: Int) -> String {
+    "org.example.change:all?text=\(HostileLinks.Form.escaped.write(text))&number=\(number)"
+  }
+
+  private func records(_ kind: String) throws -> [Record] {
+    try lines(of: recordFile).map { try JSONDecoder().decode(Record.self, from: Data($0.utf8)) }
+      .filter { $0.kind == kind }
   }
 
   // MARK: What must not be
@@ -204,6 +285,16 @@ struct HostileLinksTests {
            "parameters": {"text": {"type": "string"}, "number": {"type": "integer"}},
            "action": {"handler": {"busName": "org.example.Handler"}}}]}
         """)
+    // Without a word about its effect: a command is taken to change something.
+    try desktop.addPlugin(
+      id: "org.example.Change",
+      manifest: """
+        {"id": "org.example.Change", "name": "Change", "schemes": ["org.example.change"],
+         "routes": [{"name": "all", "match": "all",
+           "parameters": {"text": {"type": "string"}, "number": {"type": "integer"}},
+           "action": {"command": {"sandbox": "none", "run": ["\(targets)", "command",
+             "--number={number}", "--text={text}", "--", "{text}"]}}}]}
+        """)
     try desktop.registerHandler(schemes: ["org.example.landing"], id: "org.example.Landing")
     for (id, isActivatable) in [("Application", true), ("Exec", false)] {
       try desktop.world.write(
@@ -222,9 +313,10 @@ struct HostileLinksTests {
     try desktop.world.write("", to: "records.jsonl")
   }
 
-  private func startServices() throws -> RunningProcess {
+  /// - Parameter answer: What a person says to questions: the name of a button, or `silence`.
+  private func startServices(answer: String = "deny") throws -> RunningProcess {
     let targets = desktop.world.root.appending(path: "targets").path
-    let services = try desktop.world.start([targets, "services"])
+    let services = try desktop.world.start([targets, "services", answer])
     _ = try services.outputLine(1)
     return services
   }
