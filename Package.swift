@@ -122,9 +122,7 @@ let package = Package(
     ),
     .testTarget(
       name: "EndToEndTests",
-      dependencies: [
-        "DeeplinkBus", "DeeplinkLoop", "DeeplinkRouting", "DeeplinkTesting", "DeeplinkWire",
-      ],
+      dependencies: ["DeeplinkBus", "DeeplinkRouting", "DeeplinkTesting", "DeeplinkWire"],
       exclude: ["Browsers", "Bus", "Hostile"]),
   ],
   swiftLanguageModes: [.v6],

@@ -1,5 +1,4 @@
 import DeeplinkBus
-import DeeplinkLoop
 import DeeplinkTesting
 import Foundation
 import Testing
@@ -42,20 +41,20 @@ struct HostileLinksTests {
     #expect(listener.wasReached)
   }
 
-  @Test @LoopActor
+  @Test
   func `a hostile value arrives as one argument or one parameter, and does nothing else`()
     async throws
   {
     let daemon = try startDaemon()
     let services = try startServices()
-    let follower = try Client(desktop)
+    let follower = try await Client(desktop)
     let states = try await follower.states()
     _ = try await follower.call("Follow")
 
     let sent = links.arriving
     let senders = HostileLinks.kinds.map { kind in
-      Task { @LoopActor in
-        let client = try Client(desktop)
+      Task { [desktop] in
+        let client = try await Client(desktop)
         for link in sent where link.kind == kind {
           let outcome = try await client.open(link.url).outcome
           #expect(outcome == "delivered", "\(link.kind): \(link.text)")
@@ -80,16 +79,16 @@ struct HostileLinksTests {
     withExtendedLifetime(services) {}
   }
 
-  @Test @LoopActor
+  @Test
   func `a link that is turned away reaches no action and is told without its values`()
     async throws
   {
     let daemon = try startDaemon()
     let services = try startServices()
-    let follower = try Client(desktop)
+    let follower = try await Client(desktop)
     let states = try await follower.states()
     _ = try await follower.call("Follow")
-    let client = try Client(desktop)
+    let client = try await Client(desktop)
     for link in links.refused {
       do throws(BusError) {
         let reply = try await client.open(link.url)
@@ -110,64 +109,59 @@ struct HostileLinksTests {
 
   // MARK: Consent
 
-  @Test @LoopActor
-  func `what a link would change waits for a yes, and a no, long texts too, changes nothing`()
-    async throws
+  @Test
+  func `what a link would change waits for a yes, and without one nothing is changed`()
+    throws
   {
-    let daemon = try startDaemon()
+    let daemon = try desktop.startDaemon(environment: ["DISPLAY": nil])
     let services = try startServices(answer: "deny")
-    let client = try Client(desktop)
     var asked: [String] = []
     for (number, text) in links.texts.enumerated() {
-      let url = Self.changeURL(text, number)
-      let reply = try await client.open(url)
+      let outcome = try openChange(text, number)
       // What does not fit a notification needs a dialog, and there is no display.
-      let isAsked = reply.outcome == "denied"
-      #expect(isAsked || reply.outcome == "consent-unavailable", "\(text)")
-      if isAsked { asked.append(text) }
+      #expect(["denied", "consent-unavailable"].contains(outcome), "\(text)")
+      if outcome == "denied" { asked.append(text) }
     }
-    #expect(asked.count >= 50)
-    #expect(asked.count < links.texts.count)
+    #expect(asked.count >= 60 && asked.count < links.texts.count)
     let questions = try records("asked")
     #expect(questions.count == asked.count)
     for (text, question) in zip(asked, questions) {
       // Nothing of the link adds a line, turns letters round, or is left out.
       let question = question.text.components(separatedBy: "\n")
-      #expect(question.count == 5, "\(question)")
+      #expect(question.count == 4, "\(question)")
       #expect(question.contains { $0.hasPrefix("from: ") })
       #expect(!question.joined().contains { "\u{202E}\u{2066}\u{2028}<>".contains($0) })
       guard text.utf8.allSatisfy({ $0 < 0x80 && !"\"\\".utf8.contains($0) }) else { continue }
       #expect(question.contains { $0.contains(Self.shown(text)) }, "\(text)")
     }
-    #expect(try records("command").isEmpty)
+    #expect(try records("change").isEmpty)
     #expect(!FileManager.default.fileExists(atPath: links.canary))
     #expect(!listener.wasReached)
     withExtendedLifetime((daemon, services)) {}
   }
 
-  @Test @LoopActor func `a yes is for this link alone`() async throws {
-    let daemon = try startDaemon()
+  @Test func `a yes is for this link alone`() throws {
+    let daemon = try desktop.startDaemon(environment: ["DISPLAY": nil])
     let services = try startServices(answer: "once")
-    let client = try Client(desktop)
-    for number in 1...3 {
-      #expect(try await client.open(Self.changeURL("$(id)", number)).outcome == "delivered")
-    }
+    for number in 1...3 { #expect(try openChange("$(id)", number) == "delivered") }
     #expect(try records("asked").count == 3)
-    let done = try records("command")
-    #expect(done.map(\.number) == [1, 2, 3] && done.allSatisfy { $0.exact && $0.text == "$(id)" })
+    let done = try records("change")
+    #expect(done.count == 3 && done.allSatisfy { $0.exact && $0.text == "$(id)" })
     withExtendedLifetime((daemon, services)) {}
   }
 
-  @Test @LoopActor func `a flood of links that would change something is one question`()
+  @Test
+  func `a flood of links that would change something is one question`()
     async throws
   {
-    let daemon = try startDaemon()
+    let daemon = try desktop.startDaemon(environment: ["DISPLAY": nil])
     let services = try startServices(answer: "silence")
-    let follower = try Client(desktop)
+    let follower = try await Client(desktop)
     let states = try await follower.states()
     _ = try await follower.call("Follow")
-    let client = try Client(desktop)
-    for number in 1...50 { try await client.submit(Self.changeURL("x", number)) }
+    // It lives on, so that all its links are known to be its own.
+    let page = try desktop.world.start(
+      ["/usr/bin/python3", "-c", Self.flood], takesLines: true)
     // One is asked and one waits; the others are denied without a word on the screen.
     var denied = 0
     for await state in states where state.state == "denied" {
@@ -176,12 +170,31 @@ struct HostileLinksTests {
     }
     try wait(forChangesOf: recordFile) { ((try? records("asked").count) ?? 0) > 0 }
     #expect(try records("asked").count == 1)
-    #expect(try records("command").isEmpty)
-    withExtendedLifetime((daemon, services)) {}
+    #expect(try records("change").isEmpty)
+    withExtendedLifetime((daemon, services, page)) {}
   }
 
-  private static func changeURL(_ text: String, _ number: Int) -> String {
-    "org.example.change:all?text=\(HostileLinks.Form.escaped.write(text))&number=\(number)"
+  private static let flood = """
+    import dbus, sys
+    daemon = dbus.Interface(
+        dbus.SessionBus().get_object("org.deeplinkd.Deeplinkd", "/org/deeplinkd/Deeplinkd"),
+        "org.deeplinkd.Dispatcher1")
+    for number in range(50):
+        daemon.Submit(f"org.example.change:all?text=x&number={number}", {})
+    sys.stdin.read()
+    """
+
+  /// Sends a link by a program with a short name, which leaves room in the question; the outcome.
+  private func openChange(_ text: String, _ number: Int) throws -> String {
+    let url =
+      "org.example.change:all?text=\(HostileLinks.Form.escaped.write(text))&number=\(number)"
+    let done = try desktop.world.run([
+      "gdbus", "call", "--session", "-d", Desktop.busName, "-o", "/org/deeplinkd/Deeplinkd", "-m",
+      "org.deeplinkd.Dispatcher1.Open", "'\(url)'", "{}",
+    ])
+    let words = done.output.components(separatedBy: "'")
+    guard words.count > 1 else { throw TestingError(done.errors) }
+    return words[1]
   }
 
   private func records(_ kind: String) throws -> [Record] {
@@ -192,13 +205,13 @@ struct HostileLinksTests {
   // MARK: What must not be
 
   /// No canary, no byte, no secret, and no delivery but the expected ones; the daemon lives.
-  @LoopActor private func expectNothingElse(
+  private func expectNothingElse(
     _ daemon: RunningProcess,
     _ states: AsyncStream<(id: UInt64, state: String, facts: [String: Value])>, expected: Int
   ) async throws {
     #expect(!FileManager.default.fileExists(atPath: links.canary))
     #expect(!listener.wasReached)
-    let client = try Client(desktop)
+    let client = try await Client(desktop)
     let last = try await client.submit("org.example.hostile:worker?text=last&number=0&token=x")
     var ended = 0
     for await state in states {
@@ -292,9 +305,11 @@ struct HostileLinksTests {
         {"id": "org.example.Change", "name": "Change", "schemes": ["org.example.change"],
          "routes": [{"name": "all", "match": "all",
            "parameters": {"text": {"type": "string"}, "number": {"type": "integer"}},
-           "action": {"command": {"sandbox": "none", "run": ["\(targets)", "command",
-             "--number={number}", "--text={text}", "--", "{text}"]}}}]}
+           "action": {"command": {"sandbox": "none", "run": ["./do", "it", "--", "{text}"]}}}]}
         """)
+    try FileManager.default.createSymbolicLink(
+      atPath: desktop.world.dataHome.path + "/deeplinkd/plugins/org.example.Change/do",
+      withDestinationPath: targets)
     try desktop.registerHandler(schemes: ["org.example.landing"], id: "org.example.Landing")
     for (id, isActivatable) in [("Application", true), ("Exec", false)] {
       try desktop.world.write(
@@ -327,8 +342,8 @@ struct HostileLinksTests {
 extension Desktop {
   /// As a service manager does, in place of the bus, so that a test has what it writes; returns when
   /// the daemon has its name.
-  func startDaemon() throws -> RunningProcess {
-    let daemon = try world.start([Repository.program("deeplinkd")])
+  func startDaemon(environment: [String: String?] = [:]) throws -> RunningProcess {
+    let daemon = try world.start([Repository.program("deeplinkd")], environment: environment)
     let waited = try world.run([
       "gdbus", "wait", "--session", "--timeout", "20", Self.busName,
     ])

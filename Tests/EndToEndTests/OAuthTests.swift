@@ -1,5 +1,4 @@
 import DeeplinkBus
-import DeeplinkLoop
 import DeeplinkTesting
 import Foundation
 import Testing
@@ -61,11 +60,11 @@ struct OAuthTests {
     return browser.output.trimmed
   }
 
-  @Test @LoopActor
+  @Test
   func `a code reaches the app that asked for it, once, and leaves no trace on the way`()
     async throws
   {
-    let follower = try Client(desktop)
+    let follower = try await Client(desktop)
     let states = try await follower.states()
     _ = try await follower.call("Follow")
 
@@ -82,11 +81,11 @@ struct OAuthTests {
     try await expectNoTrace(states, links: 3)
   }
 
-  @Test @LoopActor
+  @Test
   func `a link that answers no question of the app's, or comes from elsewhere, signs nobody in`()
     async throws
   {
-    let follower = try Client(desktop)
+    let follower = try await Client(desktop)
     let states = try await follower.states()
     _ = try await follower.call("Follow")
 
@@ -112,7 +111,7 @@ struct OAuthTests {
 
   /// Of what was secret nothing is in a signal, the history, the daemon's words or its files; and the
   /// plugin that claimed the scheme too had none of the links.
-  @LoopActor private func expectNoTrace(
+  private func expectNoTrace(
     _ states: AsyncStream<(id: UInt64, state: String, facts: [String: Value])>, links: Int,
     also: [String] = []
   ) async throws {
@@ -125,7 +124,7 @@ struct OAuthTests {
       if state.state == "delivered" { ended += 1 }
       if ended == links { break }
     }
-    let client = try Client(desktop)
+    let client = try await Client(desktop)
     let history = try await client.call("History", .options([:]))[0].string ?? ""
     #expect(history.contains("redirect") && !history.contains("thief"))
     daemon.signal(SIGTERM)
