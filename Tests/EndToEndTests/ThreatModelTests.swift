@@ -1,3 +1,4 @@
+import DeeplinkRouting
 import DeeplinkTesting
 import Foundation
 import Testing
@@ -16,7 +17,9 @@ import Testing
   private static func rows() throws -> [Row] {
     try String(contentsOf: page, encoding: .utf8).components(separatedBy: "\n").compactMap { line in
       let columns = line.components(separatedBy: " | ")
-      guard line.hasPrefix("| "), columns.count == 4, !line.hasPrefix("| Attack") else {
+      guard line.hasPrefix("| "), columns.count == 4, !line.hasPrefix("| Attack"),
+        !line.hasPrefix("| ---")
+      else {
         return nil
       }
       let tests = columns[3].trimmingCharacters(in: CharacterSet(charactersIn: " |"))
@@ -50,6 +53,15 @@ import Testing
       #expect(!row.tests.isEmpty)
       for test in row.tests { #expect(tests.contains(test), "\(row.attack)") }
     }
+  }
+
+  @Test func `the manifest of the sign-in has no fault`() throws {
+    let parts = try String(contentsOf: Self.page, encoding: .utf8).components(separatedBy: "```")
+    try #require(parts.count == 3 && parts[1].hasPrefix("json\n"))
+    let (plugin, diagnostics) = Plugin.read(
+      Array(parts[1].dropFirst(5).utf8), file: "data/doc/security.md", folder: "/")
+    #expect(plugin?.routes.first?.preset == .oauthRedirect)
+    #expect(diagnostics.isEmpty, "\(diagnostics)")
   }
 
   @Test(arguments: [
