@@ -125,7 +125,7 @@ let package = Package(
       dependencies: [
         "CDeeplinkLinux", "DeeplinkBus", "DeeplinkRouting", "DeeplinkTesting", "DeeplinkWire",
       ],
-      exclude: ["Browsers", "Bus"]),
+      exclude: ["Browsers", "Bus", "Hostile"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

@@ -75,4 +75,24 @@ public final class Desktop: Sendable {
   {
     try world.run([Repository.program("deeplink-open")] + arguments, environment: environment)
   }
+
+  /// Makes an entry of ours the handler of schemes, without a plugin of theirs having been added.
+  public func registerHandler(schemes: [String], id: String = "com.example.demo") throws {
+    let applications = "home/.local/share/applications"
+    let types = schemes.map { "x-scheme-handler/\($0);" }.joined()
+    try world.write(
+      """
+      [Desktop Entry]
+      Type=Application
+      Name=Test
+      Exec=\(Repository.program("deeplink-open")) -- %u
+      NoDisplay=true
+      MimeType=\(types)
+
+      """, to: "\(applications)/\(id).Deeplinks.desktop")
+    let done = try world.run([
+      "update-desktop-database", world.root.appending(path: applications).path,
+    ])
+    guard done.status == 0 else { throw TestingError(done.errors) }
+  }
 }

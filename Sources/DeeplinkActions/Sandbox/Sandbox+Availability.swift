@@ -12,6 +12,7 @@ extension Sandbox {
     do throws(SandboxError) {
       let bubblewrap = try program("bwrap", searching: environment["PATH"] ?? "")
       _ = try program("prlimit", searching: "/usr/bin")
+      // Any folder does for a home: the program writes nothing.
       let line = SandboxCommandLine(
         SandboxProgram("/usr/bin/true", visible: [], personHome: "/", ownFolders: []), [],
         openings: Openings(),

@@ -6,7 +6,7 @@ import Testing
 @Suite(
   .timeLimit(.minutes(3)),
   .enabled(if: Requirement.program("bwrap", "prlimit", "python3")))
-struct SandboxTests {
+struct SandboxedPluginTests {
   private func manifest(_ id: String, _ action: String) -> String {
     """
     {"id": "\(id)", "name": "Boxed", "schemes": ["\(id.lowercased())"],
