@@ -35,8 +35,6 @@ extension CommandError {
     case .packaged(let id, let folder): "'\(id)' is no plugin of yours: it lies in '\(folder)'"
     case .notAgreed(let id): "'\(id)' was not added"
     case .agreementNeeded(let id): "'\(id)' is added only when somebody agrees"
-    case .alreadyThere(let path): "'\(path)' is there already"
-    case .notRepaired(let count): "faults: \(count)"
     case .noSessionBus(let words): "there is no session bus: \(words)"
     case .unreachable(let words, _): "the deep-link daemon cannot be reached: \(words)"
     case .lost: "the deep-link daemon went away before it answered"
@@ -79,7 +77,7 @@ extension CommandError {
     case .packaged(let id, _): "`deeplink plugin disable \(id)` switches it off"
     case .agreementNeeded: "'--yes' agrees to what was shown"
     case .damagedRecord: "without the file nothing is undone; moved away, all is as if never done"
-    case .notChanged, .notAgreed, .alreadyThere, .notRepaired: nil
+    case .notChanged, .notAgreed: nil
     case .invalidNumber, .contradiction, .unreadable, .unwritable, .invalidManifest, .grants,
       .outcome:
       nil

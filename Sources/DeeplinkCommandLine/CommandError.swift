@@ -35,8 +35,6 @@ enum CommandError: Error {
   case notAgreed(PluginID)
   /// Nobody can be asked.
   case agreementNeeded(PluginID)
-  case alreadyThere(String)
-  case notRepaired(Int)
 
   // The daemon
   case noSessionBus(String)

@@ -120,4 +120,10 @@ public struct Handlers: Sendable {
 extension Scheme {
   /// The type that stands for it in the shared MIME-info database, section 2.13.
   public var mimeType: String { "x-scheme-handler/\(text)" }
+
+  init?(mimeType: String) {
+    let parts = mimeType.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0] == "x-scheme-handler" else { return nil }
+    self.init(String(parts[1]))
+  }
 }

@@ -37,15 +37,16 @@ public struct RegistrationPlan: Sendable {
   ///   - disabled: Plugins whose entry, where a package installed one, is to be hidden.
   ///   - opener: The absolute path of `deeplink-open`.
   ///   - taking: Schemes that the person takes from other applications now.
+  ///   - keeping: Plugins whose manifest cannot be read now: what they have they keep.
   public init(
     table: RouteTable, disabled: [Plugin], opener: String, record former: Registration,
-    directories: BaseDirectories, desktops: [String], taking: Set<Scheme> = []
+    directories: BaseDirectories, desktops: [String], taking: Set<Scheme> = [],
+    keeping: Set<String> = []
   ) throws(PersonFile.Failure) {
     self.former = former
     self.directories = directories
     record = Registration()
-    let claimed = Set((table.plugins + disabled).flatMap(\.schemes))
-    record.taken = former.taken.intersection(claimed)
+    record.taken = former.taken
     let persons = (desktops.map { "\($0)-mimeapps.list" } + ["mimeapps.list"]).map {
       "\(directories.configHome)/\($0)"
     }
@@ -53,6 +54,8 @@ public struct RegistrationPlan: Sendable {
     var contents: [String: [UInt8]] = [:]
     // Types whose default is an entry of ours now: an application that comes later changes nothing.
     var held: Set<String> = []
+    let kept = Set(keeping.map { "\($0)\(HandlerEntry.suffix)" })
+    var claims: [Scheme: String] = [:]
     for path in Set(persons + former.lists.keys) {
       contents[path] = try PersonFile(path).read()
       var list = MIMEApplications(contents[path] ?? [])
@@ -61,6 +64,11 @@ public struct RegistrationPlan: Sendable {
         guard edit.group == .defaults else { continue }
         if isAsLeft {
           held.insert(edit.type)
+          if let id = edit.entries.first, kept.contains(id),
+            let scheme = Scheme(mimeType: edit.type)
+          {
+            claims[scheme] = id
+          }
         } else {
           // The person chose anew since: that stands.
           record.taken = record.taken.filter { $0.mimeType != edit.type }
@@ -70,7 +78,11 @@ public struct RegistrationPlan: Sendable {
       record.lists[path] = Registration.ListRecord(
         isNew: contents[path] == nil || former.lists[path]?.isNew == true)
     }
-    record.taken.formUnion(taking)
+    for scheme in table.schemes {
+      if let owner = table.owner(of: scheme) { claims[scheme] = HandlerEntry.id(of: owner.id) }
+    }
+    let claimed = Set(disabled.flatMap(\.schemes)).union(claims.keys)
+    record.taken = record.taken.union(taking).intersection(claimed)
     var handlers = Handlers(directories: directories, desktops: desktops)
     for index in handlers.layers.indices {
       if let list = lists[handlers.layers[index].path] { handlers.layers[index].list = list }
@@ -78,25 +90,26 @@ public struct RegistrationPlan: Sendable {
     let ours = Set((table.plugins + disabled).map { HandlerEntry.id(of: $0.id) })
       .union(former.entries.keys.map { String($0.split(separator: "/").last ?? "") })
     var schemes: [PluginID: [Scheme]] = [:]
-    for scheme in table.schemes {
-      guard let owner = table.owner(of: scheme) else { continue }
+    for (scheme, id) in claims.sorted(by: { $0.key < $1.key }) {
+      let owner = table.owner(of: scheme)?.id
       let others = handlers.candidates(for: scheme).filter { !ours.contains($0) }
       let chosen = handlers.chosen(for: scheme)?.entry
       let holder = chosen.flatMap { ours.contains($0) ? nil : $0 } ?? others.first
       let isTaken = record.taken.contains(scheme)
-      if let holder, !isTaken, !held.contains(scheme.mimeType) {
+      if let holder, let owner, !isTaken, !held.contains(scheme.mimeType) {
         self.held.append(
           Held(
-            scheme: scheme, plugin: owner.id, entry: holder,
+            scheme: scheme, plugin: owner, entry: holder,
             name: handlers.entries[holder]?.entry.name ?? holder))
         continue
       }
-      schemes[owner.id, default: []].append(scheme)
-      for path in persons {
+      if let owner { schemes[owner, default: []].append(scheme) }
+      // Also those of other desktops, where something was changed before.
+      for path in lists.keys.sorted() {
         let isMain = path == persons.last
         guard var list = lists[path], isMain || contents[path] != nil else { continue }
         record.lists[path]?.edits += Self.take(
-          scheme, for: HandlerEntry.id(of: owner.id), from: isTaken ? others : [], in: &list,
+          scheme, for: id, from: isTaken ? others : [], in: &list,
           isMain: isMain)
         lists[path] = list
       }
@@ -107,7 +120,7 @@ public struct RegistrationPlan: Sendable {
       change(path, from: contents[path], to: isNew && bytes.isEmpty ? nil : bytes)
       if record.lists[path]?.edits.isEmpty != false { record.lists[path] = nil }
     }
-    try planEntries(table.plugins, disabled, schemes, opener, handlers)
+    try planEntries(table.plugins, disabled, schemes, opener, handlers, kept)
   }
 
   /// The edits that give a scheme to an entry of ours in one list.
@@ -132,7 +145,7 @@ public struct RegistrationPlan: Sendable {
 
   private mutating func planEntries(
     _ enabled: [Plugin], _ disabled: [Plugin], _ schemes: [PluginID: [Scheme]], _ opener: String,
-    _ handlers: Handlers
+    _ handlers: Handlers, _ kept: Set<String>
   ) throws(PersonFile.Failure) {
     var wanted: [String: [UInt8]] = [:]
     for plugin in enabled + disabled {
@@ -152,6 +165,7 @@ public struct RegistrationPlan: Sendable {
     }
     for path in Set(wanted.keys).union(former.entries.keys).sorted() {
       let before = try PersonFile(path).read()
+      if kept.contains(String(path.split(separator: "/").last ?? "")) { wanted[path] = before }
       let original = former.entries[path] ?? Registration.Former(before)
       change(path, from: before, to: wanted[path] ?? original.contents)
       if wanted[path] != nil { record.entries[path] = original }

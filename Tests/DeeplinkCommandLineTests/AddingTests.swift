@@ -186,6 +186,18 @@ struct AddingTests {
         #"<td><a href="com.example.demo:greet?name=World">com.example.demo:greet?name=World</a>"#))
   }
 
+  @Test func `a manifest with an error keeps its registration`() throws {
+    #expect(try deeplink("plugin", "add", "--yes", Self.demo).status == 0)
+    try world.write("{", to: "home/.local/share/deeplinkd/plugins/com.example.demo/plugin.json")
+    let other = try write("org.example.A", #""org.example.a""#)
+    #expect(try deeplink("plugin", "add", "--yes", other).status == 0)
+    #expect(try opener("com.example.demo") == "com.example.demo.Deeplinks.desktop")
+    #expect(exists(Self.entry))
+    #expect(try deeplink("plugin", "remove", "com.example.demo").status == 0)
+    #expect(try opener("com.example.demo") == "")
+    #expect(!exists(Self.entry))
+  }
+
   @Test func `a new plugin has no faults, and its links are its own`() throws {
     let folder = world.root.appending(path: "work").path
     try world.write(

@@ -30,7 +30,8 @@ struct Registrar {
   /// - Parameter taking: Schemes that the person takes from other applications.
   func plan(taking: Set<Scheme> = []) throws(CommandError) -> RegistrationPlan {
     let opener = try Self.opener()
-    let plugins = context.plugins().plugins
+    let catalog = context.plugins()
+    let plugins = catalog.plugins
     let record = try CommandError.files { () throws(Registration.Damaged) in
       try Registration.read(context.directories)
     }
@@ -39,7 +40,8 @@ struct Registrar {
         table: choices.table(of: plugins),
         disabled: plugins.filter { choices.disabled.contains($0.id) },
         opener: opener, record: record, directories: context.directories,
-        desktops: Handlers.desktops(context.environment), taking: taking)
+        desktops: Handlers.desktops(context.environment), taking: taking,
+        keeping: Set(catalog.broken.map(\.id)))
     }
   }
 

@@ -42,7 +42,9 @@ struct Tool {
     return Tool(status: status, text: text ?? "no end after \(seconds) s")
   }
 
-  /// Reads until the process ends: what it started may hold the pipe for long. Nil after the limit.
+  /// Reads until the process ends; nil after the limit.
+  ///
+  /// What it started may hold the pipe for longer.
   private static func read(_ pipe: Int32, until end: Int32, seconds: Int) -> String? {
     let deadline = deeplink_monotonic_nanoseconds() + Int64(seconds) * 1_000_000_000
     var bytes: [UInt8] = []
