@@ -3,6 +3,7 @@
 
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 int deeplink_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
@@ -62,6 +63,15 @@ int deeplink_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
 
 int deeplink_spawn_chdir(posix_spawn_file_actions_t *actions, const char *path) {
   return posix_spawn_file_actions_addchdir_np(actions, path);
+}
+
+uint64_t deeplink_set_descriptor_limit(uint64_t soft) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return 0;
+  uint64_t former = limit.rlim_cur;
+  limit.rlim_cur = soft < limit.rlim_max ? soft : limit.rlim_max;
+  return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? former : 0;
 }
 
 short deeplink_spawn_setsid(void) { return POSIX_SPAWN_SETSID; }

@@ -1,4 +1,5 @@
 import CDeeplinkLinux
+import DeeplinkLoop
 import Glibc
 
 /// The steps of posix_spawn(3) that make a child with three pipes and nothing else of ours.
@@ -14,7 +15,7 @@ enum Spawner {
 
   static let keptErrorSize = 65_536
 
-  static func spawn(_ description: ProcessDescription) throws(SpawnError) -> Spawned {
+  @LoopActor static func spawn(_ description: ProcessDescription) throws(SpawnError) -> Spawned {
     let program = description.arguments.first ?? ""
     func check(_ number: Int32) throws(SpawnError) {
       guard number == 0 else { throw SpawnError(program: program, number: number) }
@@ -52,7 +53,9 @@ enum Spawner {
     var pid: pid_t = 0
     let failed = unsafe withCStrings(description.arguments) { arguments in
       unsafe withCStrings(description.environment.map { "\($0.key)=\($0.value)" }) { environment in
-        unsafe posix_spawn(&pid, program, &actions, &attributes, arguments, environment)
+        DescriptorLimit.lowered {
+          unsafe posix_spawn(&pid, program, &actions, &attributes, arguments, environment)
+        }
       }
     }
     guard failed == 0 else {

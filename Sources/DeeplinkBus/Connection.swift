@@ -7,7 +7,7 @@ import DeeplinkLoop
 /// the loop instead. Nothing of libdbus leaves this module.
 @safe @LoopActor public final class Connection {
   /// The name that the bus gave this connection.
-  public let uniqueName: UniqueName
+  public private(set) var uniqueName: UniqueName
   /// False once the connection has ended, by `close()` or by the bus.
   public private(set) var isOpen = true
 
@@ -26,11 +26,6 @@ import DeeplinkLoop
   /// Connects to the session bus.
   public static func session() throws(BusError) -> Connection {
     try unsafe open(address: nil) { error in unsafe dbus_bus_get_private(DBUS_BUS_SESSION, error) }
-  }
-
-  /// Connects to the system bus.
-  public static func system() throws(BusError) -> Connection {
-    try unsafe open(address: nil) { error in unsafe dbus_bus_get_private(DBUS_BUS_SYSTEM, error) }
   }
 
   /// Connects to the message bus at `address` (D-Bus specification, "Server Addresses").
@@ -60,15 +55,30 @@ import DeeplinkLoop
         message: unsafe error.message.map { unsafe String(cString: $0) } ?? "")
     }
     unsafe dbus_connection_set_exit_on_disconnect(pointer, 0)
-    guard let name = unsafe dbus_bus_get_unique_name(pointer) else {
-      unsafe dbus_connection_close(pointer)
-      unsafe dbus_connection_unref(pointer)
-      throw .disconnected
-    }
-    let connection = unsafe Connection(
-      pointer, uniqueName: UniqueName(unchecked: String(cString: name)))
+    // None yet where `open(address:limit:)` asks for it.
+    let name = unsafe dbus_bus_get_unique_name(pointer).map { unsafe String(cString: $0) } ?? ""
+    let connection = unsafe Connection(pointer, uniqueName: UniqueName(unchecked: name))
     try connection.attach()
     return connection
+  }
+
+  /// Connects to the bus at `address` like `open(address:)`, but never makes the loop wait for the bus:
+  /// it authenticates and says `Hello` (D-Bus specification, "Message Bus Messages") as any other call.
+  public static func open(
+    address: String, limit: Duration
+  ) async throws(BusError) -> Connection {
+    guard !address.utf8.contains(0) else { throw .invalidValue("an address with a NUL") }
+    let connection = try unsafe open(address: address) { error in
+      unsafe dbus_connection_open_private(address, error)
+    }
+    do throws(BusError) {
+      let answer = try await connection.call(.toBus("Hello"), timeout: limit)
+      connection.uniqueName = UniqueName(unchecked: answer.first?.string ?? "")
+      return connection
+    } catch {
+      connection.close()
+      throw error
+    }
   }
 
   private init(_ pointer: OpaquePointer, uniqueName: UniqueName) {

@@ -55,6 +55,7 @@ import Glibc
   // MARK: Start
 
   private func start(_ signals: Int32) {
+    DescriptorLimit.raise()
     if signals >= 0 {
       _ = EventLoop.shared.watch(signals, .readable) { [unowned self] _ in
         var buffer = [UInt8](repeating: 0, count: 128)

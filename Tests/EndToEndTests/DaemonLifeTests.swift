@@ -207,6 +207,30 @@ import Testing
     #expect(sender.status == 0, "\(sender.errors)")
   }
 
+  @Test func `the daemon may have more descriptors than it was given, its children may not`() throws
+  {
+    let desktop = try Desktop()
+    try desktop.addPlugin(
+      id: "com.example.limit",
+      manifest: """
+        {"id": "com.example.limit", "name": "Limit", "schemes": ["com.example.limit"],
+         "routes": [{"name": "all", "match": "x", "effect": "view",
+          "action": {"command": {"run": ["./command"], "sandbox": "none"}}}]}
+        """, files: ["command": "#!/bin/sh\nulimit -Sn >> ~/limit\nulimit -Hn >> ~/limit\n"])
+    let daemon = try desktop.world.start([
+      "/bin/sh", "-c", "ulimit -Sn 400; ulimit -Hn 600; exec \"$0\"",
+      Repository.program("deeplinkd"),
+    ])
+    try waitForName(desktop, daemon)
+    let sender = try desktop.open("--wait", "--", "com.example.limit:x")
+    #expect(sender.status == 0, "\(sender.errors)")
+    #expect(
+      lines(of: desktop.home(of: "com.example.limit").appending(path: "limit")) == ["400", "600"])
+    let limits = lines(of: URL(filePath: "/proc/\(daemon.pid)/limits"))
+    let line = try #require(limits.first { $0.hasPrefix("Max open files") })
+    #expect(line.split(separator: " ")[3...4] == ["600", "600"])
+  }
+
   /// As a service manager does, in place of the bus; returns when the daemon has its name.
   private func startDaemon(_ desktop: Desktop) throws -> RunningProcess {
     let daemon = try desktop.world.start([Repository.program("deeplinkd")])

@@ -54,6 +54,9 @@ int deeplink_bounded_file(size_t size);
 int deeplink_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
 int deeplink_spawn_chdir(posix_spawn_file_actions_t *actions, const char *path);
 
+// Sets the soft limit of descriptors, at most to the hard one; gives the former, or 0 on failure.
+uint64_t deeplink_set_descriptor_limit(uint64_t soft);
+
 // The flag that gives the child a session of its own.
 short deeplink_spawn_setsid(void);
 

@@ -17,6 +17,7 @@ import DeeplinkWire
   /// The daemon's own environment, with the session's variables of the last sender.
   private var variables: [String: String]
   private var runners: [TargetKey: TargetRunner] = [:]
+  private var commands: [PluginID: CommandQueue] = [:]
   private var system: Connection?
   /// What actions of links sent out.
   private(set) var sent = SentLinks()
@@ -53,10 +54,10 @@ import DeeplinkWire
   /// Whether the first of `matches` may have one more link waiting.
   func hasRoom(for matches: [Match]) -> Bool {
     guard book.count < configuration.settings.queue.total else { return false }
-    guard let match = matches.first, let key = key(of: match), let runner = runners[key] else {
-      return true
-    }
-    return runner.waitingCount < configuration.settings.queue.perTarget
+    guard let match = matches.first else { return true }
+    let waiting =
+      key(of: match).map { runners[$0]?.waitingCount } ?? commands(of: match)?.waitingCount
+    return (waiting ?? 0) < configuration.settings.queue.perTarget
   }
 
   /// Brings a delivery to the route whose turn it is.
@@ -83,12 +84,29 @@ import DeeplinkWire
   private func carry(_ delivery: Delivery, _ match: Match) {
     if let runner = runner(for: match) { return runner.add(delivery) }
     delivery.whenSourceIsKnown { [self] _ in
-      if !delivery.state.isOutcome, !isLeaving { act(delivery, match) }
+      guard !delivery.state.isOutcome, !isLeaving else { return }
+      guard let queue = commands(of: match) else { return act(delivery, match) }
+      if queue.isFull { book.move(delivery, to: .waiting) }
+      queue.add(delivery) { [self] in act(delivery, match) }
     }
   }
 
+  /// Where the commands of a plugin wait for each other; nil for other actions.
+  private func commands(of match: Match) -> CommandQueue? {
+    guard case .command = match.route.action else { return nil }
+    let id = match.plugin.id
+    let queue = commands[id] ?? CommandQueue()
+    commands[id] = queue
+    return queue
+  }
+
   private func act(_ delivery: Delivery, _ match: Match) {
-    guard let handover = handover(of: delivery, .launch, attempt: delivery.attempt) else { return }
+    guard !isLeaving, !delivery.state.isOutcome,
+      let handover = handover(of: delivery, .launch, attempt: delivery.attempt)
+    else {
+      commands(of: match)?.ended()
+      return
+    }
     ledger.afterCommit { [self] in if !isLeaving { perform(match, handover, delivery) } }
   }
 
@@ -96,6 +114,7 @@ import DeeplinkWire
   private func perform(_ match: Match, _ handover: Handover, _ delivery: Delivery) {
     let environment = launchEnvironment(for: delivery)
     let completion: @LoopActor (HandoverResult) -> Void = { [weak self] in
+      self?.commands(of: match)?.ended()
       self?.ended(delivery, $0)
     }
     switch match.route.action {
@@ -128,18 +147,31 @@ import DeeplinkWire
     _ call: Action.Call, _ handover: Handover, limit: Duration,
     _ completion: @escaping @LoopActor (HandoverResult) -> Void
   ) {
-    do throws(BusError) {
-      let bus = call.bus == .session ? connection : try systemBus()
-      CallAction.run(call, handover, on: bus, limit: limit, completion: completion)
-    } catch {
-      completion(.failed(.error, "the system bus cannot be reached"))
+    guard call.bus == .system else {
+      return CallAction.run(call, handover, on: connection, limit: limit, completion: completion)
+    }
+    Task {
+      do throws(BusError) {
+        let bus = try await systemBus(limit: min(limit, Connection.defaultTimeout))
+        CallAction.run(call, handover, on: bus, limit: limit, completion: completion)
+      } catch {
+        completion(.failed(.error, "the system bus cannot be reached"))
+      }
     }
   }
 
   /// Connected when the first link needs it.
-  private func systemBus() throws(BusError) -> Connection {
+  private func systemBus(limit: Duration) async throws(BusError) -> Connection {
     if let system, system.isOpen { return system }
-    let connection = try Connection.system()
+    // D-Bus specification, "Well-known Message Bus Instances".
+    let address =
+      variables["DBUS_SYSTEM_BUS_ADDRESS"] ?? "unix:path=/var/run/dbus/system_bus_socket"
+    let connection = try await Connection.open(address: address, limit: limit)
+    // Of two that were opened at once the first is kept.
+    if let system, system.isOpen {
+      connection.close()
+      return system
+    }
     system = connection
     return connection
   }
@@ -171,7 +203,12 @@ import DeeplinkWire
       book.finish(delivery, .cancelled)
       return true
     }
-    guard let match = delivery.match, let key = key(of: match) else { return false }
+    guard let match = delivery.match else { return false }
+    if commands(of: match)?.cancel(delivery) == true {
+      book.finish(delivery, .cancelled)
+      return true
+    }
+    guard let key = key(of: match) else { return false }
     return runners[key]?.cancel(delivery) ?? false
   }
 

@@ -1,0 +1,60 @@
+import DeeplinkLoop
+import Glibc
+import Testing
+
+@testable import DeeplinkActions
+
+/// The event loop where descriptors are closed and made while their events are handed out.
+@Suite(.timeLimit(.minutes(1))) struct LoopTests {
+  init() { EventLoop.shared.startThread() }
+
+  @LoopActor private final class Life {
+    var watches: [LoopSources.Watch] = []
+    var early = 0
+    var late = 0
+  }
+
+  @Test @LoopActor func `an event of a closed descriptor never reaches the next one of its number`()
+    async throws
+  {
+    let life = Life()
+    var ends: [[Int32]] = []
+    for _ in 0..<2 {
+      var pair: [Int32] = [-1, -1]
+      try #require(pipe(&pair) == 0)
+      ends.append(pair)
+    }
+    var successor: [Int32] = [-1, -1]
+    try #require(pipe(&successor) == 0)
+    let readers = ends.map { $0[0] }
+    let (reader, writer) = (successor[0], successor[1])
+    await withCheckedContinuation { continuation in
+      for descriptor in readers {
+        let watch = EventLoop.shared.watch(descriptor, .readable) { _ in
+          life.early += 1
+          // Whichever comes first takes both away, and their numbers are another pipe's at once.
+          for watch in life.watches { watch.cancel() }
+          for descriptor in readers { _ = dup2(reader, descriptor) }
+          life.watches = readers.compactMap {
+            EventLoop.shared.watch($0, .readable) { _ in life.late += 1 }
+          }
+          EventLoop.shared.after(.zero) { continuation.resume() }
+        }
+        if let watch { life.watches.append(watch) }
+      }
+      // Both ends are in one batch: the loop waits for events only after this.
+      for pair in ends { close(pair[1]) }
+    }
+    #expect(life.early == 1)
+    #expect(life.late == 0)
+    _ = write(writer, "x", 1)
+    await withCheckedContinuation { continuation in
+      EventLoop.shared.after(.zero) {
+        EventLoop.shared.after(.zero) { continuation.resume() }
+      }
+    }
+    #expect(life.late >= 2)
+    for watch in life.watches { watch.cancel() }
+    for descriptor in readers + [reader, writer] { close(descriptor) }
+  }
+}
