@@ -52,6 +52,8 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
   public var onOutput: (@LoopActor (ArraySlice<UInt8>) -> Void)?
   public var onErrorOutput: (@LoopActor (ArraySlice<UInt8>) -> Void)?
   public var onEnd: (@LoopActor (ProcessEnd) -> Void)?
+  /// It closed its standard input, maybe because it is ending.
+  public var onInputEnd: (@LoopActor () -> Void)?
 
   private var input: Pipe?
   private var output: Pipe?
@@ -88,7 +90,7 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
     if let pipes = spawned.pipes {
       input = pipe(pipes.input, []) { [unowned self] readiness in
         // The kernel tells of a closed end again and again.
-        readiness.contains(.ended) ? closeInputNow() : writeMore()
+        readiness.contains(.ended) ? inputEnded() : writeMore()
       }
       output = pipe(pipes.output, .readable) { [unowned self] _ in
         if !read(output, to: onOutput) { closeOutput() }
@@ -189,7 +191,7 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
         if errno == EINTR { continue }
         if errno == EAGAIN { return pipe.watch.setInterest(.writable) }
         // It closed its end: what is left will never be read.
-        return closeInputNow()
+        return inputEnded()
       }
       unwritten.removeFirst(count)
       writtenCount += count
@@ -197,6 +199,11 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
     unwritten = []
     pipe.watch.setInterest([])
     if closesInput { closeInputNow() }
+  }
+
+  private func inputEnded() {
+    closeInputNow()
+    onInputEnd?()
   }
 
   private func closeInputNow() {
@@ -254,6 +261,7 @@ public struct SpawnError: Error, Hashable, Sendable, CustomStringConvertible {
     drain()
     onEnd?(end)
     onEnd = nil
+    onInputEnd = nil
     onOutput = nil
     onErrorOutput = nil
     if let keptErrors { close(keptErrors) }

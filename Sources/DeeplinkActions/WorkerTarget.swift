@@ -74,6 +74,7 @@ import Glibc
       child.onOutput = { [weak self] in self?.received($0) }
       child.onErrorOutput = { [weak self] in self?.receivedError($0) }
       child.onEnd = { [weak self] in self?.ended($0) }
+      child.onInputEnd = { [weak self] in self?.inputEnded() }
       process = Running(child: child)
       request(
         "initialize",
@@ -229,6 +230,14 @@ import Glibc
     // It has something that it does not answer: asking would wait behind that.
     process?.wasStopped = true
     end(child)
+  }
+
+  /// It reads no more links: those that it has not read are for the next one.
+  private func inputEnded() {
+    guard let process, process.isReady, !process.isStopping, !process.unanswered.isEmpty else {
+      return
+    }
+    end(process.child)
   }
 
   private func end(_ child: ChildProcess) {
