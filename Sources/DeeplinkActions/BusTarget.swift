@@ -127,7 +127,8 @@ import DeeplinkWire
     completion: @escaping @LoopActor (HandoverResult) -> Void
   ) {
     guard let owner else { return completion(.notDelivered("the app had left the bus")) }
-    let path = scenes?.path(for: handover.route.name, of: handover.plugin, at: owner) ?? name.applicationPath
+    let path =
+      scenes?.path(for: handover.route.name, of: handover.plugin, at: owner) ?? name.applicationPath
     // A little more than its owner waits, which has the say.
     connection.call(
       door.call(handover, to: owner, at: path), timeout: limit + .seconds(5)

@@ -47,7 +47,7 @@ import DeeplinkWire
     do throws(Refusal) {
       let link = try admit(url)
       if link.scheme == BuiltInLinks.scheme { return accepted(.ended(try builtIn.open(link))) }
-      try checkRate(link, options)
+      try checkRate(link, options, sender)
       let hops = try hops(of: link)
       let matches = try configuration.table.matches(for: link)
       guard courier.hasRoom(for: matches) else {
@@ -94,16 +94,22 @@ import DeeplinkWire
     guard url.utf8.count <= 16 * configuration.settings.maximumLength else {
       throw Refusal(
         .tooLong,
-        "the link has more than \(configuration.settings.maximumLength) bytes, the most that is taken")
+        "the link has more than \(configuration.settings.maximumLength) bytes, the most that is taken"
+      )
     }
     return try Link(admitting: Array(url.utf8), maximumLength: configuration.settings.maximumLength)
   }
 
   /// Links of schemes that nobody has cost nothing, so they take no token.
-  private func checkRate(_ link: Link, _ options: LinkOptions) throws(Refusal) {
+  ///
+  /// A sender that was not looked up yet counts as unknown: openers come once, and so share a bucket.
+  private func checkRate(
+    _ link: Link, _ options: LinkOptions, _ sender: UniqueName?
+  ) throws(Refusal) {
     guard configuration.table.owner(of: link.scheme) != nil else { return }
     let key = Rates.Key(
-      source: "unknown", scheme: link.scheme, isInteractive: options.isInteractive)
+      source: (callers.sources.known(sender) ?? .unknown).key, scheme: link.scheme,
+      isInteractive: options.isInteractive)
     guard rates.take(key, configuration.settings.rates, now: Clock.seconds) else {
       throw Refusal(
         .rateLimited, "too many '\(link.scheme)' links came at once",

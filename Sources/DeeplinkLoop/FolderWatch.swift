@@ -69,9 +69,9 @@ import Glibc
     // -1: the kernel dropped some, so anything may have happened.
     events.contains(-1)
       || watched.contains { path, place in
-      path == place
-        ? descriptors[place].map(events.contains) ?? true : Self.nearest(path) != place
-    }
+        path == place
+          ? descriptors[place].map(events.contains) ?? true : Self.nearest(path) != place
+      }
   }
 
   /// The watches that the waiting events are of.

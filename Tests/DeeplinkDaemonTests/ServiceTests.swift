@@ -377,7 +377,9 @@ import Testing
     }
   }
 
-  @Test @LoopActor func `a thousand who wait for a link leave the daemon able to hear`() async throws {
+  @Test @LoopActor func `a thousand who wait for a link leave the daemon able to hear`()
+    async throws
+  {
     try desktop.addPlugin(
       id: "org.example.Slow",
       manifest: """

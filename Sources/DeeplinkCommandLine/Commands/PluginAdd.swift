@@ -5,6 +5,8 @@ import Glibc
 
 extension Option {
   static let yes = Option("yes", "agree to what is shown, without being asked")
+  static let allow = Option(
+    "allow", "allow its routes that would be asked about, for every source")
   static let makeDefault = Option(
     "make-default", "take the schemes over from other applications, until the plugin is removed")
   fileprivate static let destination = Option(
@@ -29,7 +31,7 @@ extension Command {
     arguments: [
       Argument(name: "FOLDER", help: "a folder with a manifest", completion: .files)
     ],
-    options: [.json, .yes, .makeDefault, .destination, .prefix],
+    options: [.json, .yes, .allow, .makeDefault, .destination, .prefix],
     examples: [
       Example(command: "deeplink plugin add ./com.example.demo", meaning: "install this plugin"),
       Example(
@@ -71,6 +73,7 @@ private func runAdd(_ invocation: Invocation) throws(CommandError) -> Int32 {
   let held = try registrar.register(
     taking: invocation.has(.makeDefault) ? Set(plugin.schemes) : [])
   registrar.note(held, of: plugin.id)
+  if invocation.has(.allow) { try allow(plugin, context) }
   if invocation.wantsJSON {
     let answer: JSONValue = [
       "plugin": .string(plugin.id.text), "folder": .string(target),
@@ -82,6 +85,20 @@ private func runAdd(_ invocation: Invocation) throws(CommandError) -> Int32 {
     invocation.output.line(answer.description)
   }
   return ExitCode.accepted
+}
+
+/// Keeps the person's yes to every route that is asked about once, as the manifest is now.
+private func allow(_ plugin: Plugin, _ context: Context) throws(CommandError) {
+  do throws(Grants.FileError) {
+    let path = Grants.path(context.directories)
+    var grants = try Grants.read(path)
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &now)
+    grants.allowAll(plugin, time: Double(now.tv_sec))
+    try grants.write(path)
+  } catch {
+    throw .grants(error.description)
+  }
 }
 
 /// Puts a copy in place by a rename, so that the daemon never reads half a plugin.
