@@ -56,7 +56,8 @@ import DeeplinkWire
     guard book.count < configuration.settings.queue.total else { return false }
     guard let match = matches.first else { return true }
     let waiting =
-      key(of: match).map { runners[$0]?.waitingCount } ?? commands(of: match)?.waitingCount
+      key(match.plugin, match.route).map { runners[$0]?.waitingCount }
+      ?? commands(of: match)?.waitingCount
     return (waiting ?? 0) < configuration.settings.queue.perTarget
   }
 
@@ -208,7 +209,7 @@ import DeeplinkWire
       book.finish(delivery, .cancelled)
       return true
     }
-    guard let key = key(of: match) else { return false }
+    guard let key = key(match.plugin, match.route) else { return false }
     return runners[key]?.cancel(delivery) ?? false
   }
 
@@ -221,10 +222,10 @@ import DeeplinkWire
   // MARK: Targets
 
   /// Nil for an action that has no target, or one that cannot be found.
-  private func key(of match: Match) -> TargetKey? {
-    switch match.route.action {
+  private func key(_ plugin: Plugin, _ route: Route) -> TargetKey? {
+    switch route.action {
     case .worker(let worker):
-      return .worker(match.plugin.id, folder: match.plugin.folder, worker)
+      return .worker(plugin.id, folder: plugin.folder, worker)
     case .handler(let handler):
       return (try? WellKnownName(handler.busName)).map {
         .busName($0, .handler, launch: handler.launch, handler.limits)
@@ -248,7 +249,7 @@ import DeeplinkWire
   }
 
   private func runner(for match: Match) -> TargetRunner? {
-    guard let key = key(of: match) else { return nil }
+    guard let key = key(match.plugin, match.route) else { return nil }
     if let runner = runners[key] { return runner }
     let runner =
       switch key {
@@ -263,9 +264,15 @@ import DeeplinkWire
     return runner
   }
 
-  /// Lets go of targets that have nothing to do: links bring back those that manifests still name.
+  /// Lets go of targets that have nothing to do and that no manifest names any more.
   func dropIdleTargets() {
-    for (key, runner) in runners where runner.isIdle {
+    let idle = runners.filter { $0.value.isIdle }
+    guard !idle.isEmpty else { return }
+    let named = Set(
+      configuration.table.plugins.flatMap { plugin in
+        plugin.routes.compactMap { key(plugin, $0) }
+      })
+    for (key, runner) in idle where !named.contains(key) {
       runner.discard()
       runners[key] = nil
     }

@@ -88,7 +88,8 @@ import DeeplinkWire
 
   /// It has no link and is not starting.
   var isIdle: Bool {
-    machine.waitingCount == 0 && handovers.isEmpty && machine.phase != .starting
+    arriving.isEmpty && machine.waitingCount == 0 && handovers.isEmpty
+      && machine.phase != .starting
   }
 
   /// It gets no more links: a worker ends, and an app is left alone.
