@@ -1,3 +1,4 @@
+import CDeeplinkLinux
 import Glibc
 
 /// Finds programs as the manifest names them.

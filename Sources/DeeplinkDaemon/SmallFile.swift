@@ -1,3 +1,4 @@
+import CDeeplinkLinux
 import Glibc
 
 /// Files that are read as a whole.

@@ -1,3 +1,4 @@
+import CDeeplinkLinux
 import Glibc
 
 /// What a sandbox takes from the machine: the allow list, and what its limits can rest on.

@@ -1,3 +1,4 @@
+import CDeeplinkLinux
 import DeeplinkDesktop
 import Glibc
 

@@ -1,3 +1,4 @@
+import CDeeplinkLinux
 import DeeplinkContract
 import DeeplinkDesktop
 import DeeplinkRouting

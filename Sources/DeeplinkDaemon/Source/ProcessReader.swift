@@ -1,3 +1,4 @@
+import CDeeplinkLinux
 import Glibc
 
 /// Reads in `/proc` who a process is (proc(5)).
