@@ -102,15 +102,35 @@ import Testing
     .enabled(
       if: Requirement.file(URL(filePath: "/usr/include/glib-2.0/gio/gio.h")),
       "GIO's headers are not installed"))
-  func `the program in C compiles without a warning`() throws {
-    let world = try World()
-    let snippet = try #require(
-      try DocumentedPage("data/doc/apps.md").blocks.first { $0.language == "c" })
-    let source = try world.write(snippet.text, to: "app.c").path
+  func `the program in C compiles without a warning, and takes links`() throws {
+    let desktop = try Desktop()
+    let world = desktop.world
+    let blocks = try DocumentedPage("data/doc/apps.md").blocks
+    let source = try world.write(
+      try #require(blocks.first { $0.language == "c" }).text, to: "app.c"
+    ).path
     let done = try world.run([
       "sh", "-c",
       "cc -std=gnu11 -Wall -Werror -o \(source).out \(source) $(pkg-config --cflags --libs gio-2.0)",
     ])
     #expect(done.status == 0, "\(done.errors)")
+    let id = "com.example.photos"
+    let shown = try world.write("", to: "shown")
+    try world.write(
+      "[D-BUS Service]\nName=\(id)\nExec=/bin/sh -c 'exec \(source).out --gapplication-service >>\(shown.path)'\n",
+      to: "services/\(id).service")
+    try world.write(
+      "[Desktop Entry]\nType=Application\nName=Photos\nExec=\(source).out %u\nDBusActivatable=true\n",
+      to: "home/.local/share/applications/\(id).desktop")
+    try desktop.addPlugin(
+      id: id,
+      manifest: try #require(
+        try DocumentedPage("data/doc/apps.md").manifests.first { $0.contains("desktopEntry") }))
+    for album in ["Summer", "Winter"] {
+      #expect(try desktop.call("\(id):album/\(album)") == "delivered")
+    }
+    #expect(
+      try waitForLines(2, in: shown)
+        == ["show \(id):album/Summer", "show \(id):album/Winter"])
   }
 }
