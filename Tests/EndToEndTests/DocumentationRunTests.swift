@@ -53,6 +53,46 @@ struct DocumentationRunTests {
     }
   }
 
+  @Test(arguments: ["README.md", "data/doc/start.md"])
+  func `the first link greets the reader`(page: String) throws {
+    let place = try ReadersPlace()
+    _ = try place.type(try DocumentedPage(page).steps)
+    #expect(lines(of: place.notifications).first == "Hello, World")
+  }
+
+  @Test(
+    .enabled(
+      if: Requirement.program("chromium", "Xvfb"), "chromium or Xvfb is not installed"))
+  func `a link of the page that a reader makes is clicked in a browser`() throws {
+    let display = try Display()
+    let place = try ReadersPlace(display: display.name)
+    let world = place.desktop.world
+    let made = try world.run([
+      "sh", "-c",
+      """
+      cd && deeplink plugin new com.example.hello && deeplink plugin add --yes com.example.hello &&
+        deeplink page --output links.html
+      """,
+    ])
+    #expect(made.status == 0, "\(made.errors)")
+    let page = try String(contentsOf: world.home.appending(path: "links.html"), encoding: .utf8)
+    let link = try #require(page.firstMatch(of: /<a href="([^"]+)">/))
+    try Data().write(to: place.notifications)
+    let driver = try world.start(
+      [
+        "/usr/bin/python3",
+        Repository.root.appending(path: "Tests/EndToEndTests/Browsers/chromium.py").path,
+        "--scheme", "com.example.hello", "--href", String(link.1),
+      ], takesLines: true)
+    defer {
+      driver.signal(SIGTERM)
+      _ = driver.waitForEnd()
+    }
+    #expect(try driver.outputLine(2).contains(#""event": "clicked""#))
+    #expect(try waitForLines(1, in: place.notifications) == ["Hello, name"])
+    withExtendedLifetime(display) {}
+  }
+
   @Test func `what is not run is listed here`() throws {
     for page in try DocumentationTests.pages.map(DocumentedPage.init) {
       let shown = page.blocks.filter { $0.language == "sh" && !$0.text.hasPrefix("#!") }

@@ -8,13 +8,17 @@ final class ReadersPlace {
     .deletingLastPathComponent().path
   private static let scripts = "\(Repository.root.path)/Tests/EndToEndTests/Documentation"
 
-  init() throws {
+  /// What notifications said, one a line.
+  var notifications: URL { desktop.world.runtime.appending(path: "notifications") }
+
+  init(display: String? = nil) throws {
     let empty = FileManager.default.temporaryDirectory.appending(path: "usr-\(UUID().uuidString)")
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     desktop = try Desktop(extra: [
       "XDG_DATA_DIRS": empty.path, "XDG_CONFIG_DIRS": empty.path, "PATH": "\(Self.bin):\(path)",
       // Without a display xdg-open looks for no handler at all; and no web browser is to start.
-      "DISPLAY": ":none", "BROWSER": "false", "TERM": "xterm", "NO_COLOR": "1", "TZ": "UTC",
+      "DISPLAY": display ?? ":none", "BROWSER": "false", "TERM": "xterm", "NO_COLOR": "1",
+      "TZ": "UTC",
     ])
     let world = desktop.world
     for (template, file) in [

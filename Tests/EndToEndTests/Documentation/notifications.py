@@ -1,4 +1,9 @@
-"""The desktop's notification service: whoever sits before it allows once, and never for good."""
+"""The desktop's notification service: whoever sits before it allows once, and never for good.
+
+The titles of what was shown stand in the file `notifications` of XDG_RUNTIME_DIR, one a line.
+"""
+
+import os
 
 import dbus
 import dbus.mainloop.glib
@@ -14,6 +19,8 @@ class Notifications(dbus.service.Object):
     @dbus.service.method(NAME, "susssasa{sv}i", "u")
     def Notify(self, name, replaces, icon, summary, body, actions, hints, timeout):
         self.shown += 1
+        with open(os.path.join(os.environ["XDG_RUNTIME_DIR"], "notifications"), "a") as file:
+            print(summary, file=file)
         if "once" in actions:
             GLib.idle_add(self.ActionInvoked, dbus.UInt32(self.shown), "once")
         return self.shown
