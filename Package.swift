@@ -125,7 +125,7 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "CDeeplinkLinux", "DeeplinkBus", "DeeplinkContract", "DeeplinkDaemon", "DeeplinkRouting",
+        "CDeeplinkLinux", "DeeplinkBus", "DeeplinkContract", "DeeplinkDesktop", "DeeplinkRouting",
         "DeeplinkTesting", "DeeplinkWire",
       ],
       exclude: ["Browsers", "Bus", "Documentation", "Hostile"]),

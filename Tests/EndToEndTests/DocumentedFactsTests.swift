@@ -1,5 +1,5 @@
 import DeeplinkContract
-import DeeplinkDaemon
+import DeeplinkDesktop
 import DeeplinkRouting
 import DeeplinkTesting
 import DeeplinkWire
