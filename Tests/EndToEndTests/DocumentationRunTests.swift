@@ -21,7 +21,7 @@ struct DocumentationRunTests {
     Page(path: "data/doc/start.md", commands: 13),
     Page(path: "data/doc/plugins.md", commands: 22),
     Page(path: "data/doc/apps.md", commands: 6),
-    Page(path: "data/doc/debug.md", commands: 27),
+    Page(path: "data/doc/debug.md", commands: 32),
     Page(path: "data/doc/reference.md", commands: 2),
   ]
 
