@@ -18,6 +18,8 @@ public struct Settings: Hashable, Sendable {
   public var outgoingSchemes: Set<String> = ["https", "http", "mailto"]
   /// By `PLUGIN` or `PLUGIN/ROUTE`.
   var consent: [String: ConsentRule] = [:]
+  /// Paths of certificates (PEM) that are trusted for domains in developer mode.
+  public var certificateAuthorities: [String] = []
 
   /// How many links may wait.
   public struct Queue: Hashable, Sendable {
@@ -55,7 +57,6 @@ public struct Settings: Hashable, Sendable {
 }
 
 extension Settings {
-  /// The keys of the file, those that another part of the daemon reads among them.
   private static let keys = [
     "maximumLength", "maximumHops", "launchTimeout", "timeout", "expiry", "queue", "rates",
     "consent", "history", "outgoingSchemes", "certificateAuthorities",
@@ -99,14 +100,24 @@ extension Settings {
       }
     }
     if let schemes = reader.strings("outgoingSchemes") {
-      for scheme in schemes where Self.neverSent.contains(scheme) {
-        reader.error("outgoingSchemes", "'\(scheme)' URLs are never sent out")
+      for scheme in schemes {
+        if Self.neverSent.contains(scheme) {
+          reader.error("outgoingSchemes", "'\(scheme)' URLs are never sent out")
+        } else if Scheme(scheme)?.text != scheme {
+          reader.error(
+            "outgoingSchemes", "'\(scheme)' is no scheme", hint: "in lower case, without a colon")
+        }
       }
       outgoingSchemes = Set(schemes).subtracting(Self.neverSent)
     }
     if let value = reader.members["consent"] {
       let place = reader.path(of: "consent")
       for (key, value) in value.object ?? [:] {
+        if !Self.isPluginOrRoute(key) {
+          found.error(
+            ObjectReader.path(place, key), "'\(key)' is no plugin, and no route of one",
+            hint: "PLUGIN or PLUGIN/ROUTE, as in com.example.Photos/import")
+        }
         if let rule = value.string.flatMap(ConsentRule.init) {
           consent[key] = rule
         } else {
@@ -126,6 +137,18 @@ extension Settings {
       if let value = part.integer("days", in: 1...3650) { history.days = Int(value) }
       if let value = part.integer("entries", in: 1...10_000_000) { history.entries = Int(value) }
     }
+    if let paths = reader.strings("certificateAuthorities") {
+      for path in paths where !path.hasPrefix("/") {
+        reader.error("certificateAuthorities", "'\(path)' is no absolute path")
+      }
+      certificateAuthorities = paths.filter { $0.hasPrefix("/") }
+    }
+  }
+
+  private static func isPluginOrRoute(_ text: String) -> Bool {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    return (1...2).contains(parts.count) && (try? PluginID(String(parts[0]))) != nil
+      && parts.dropFirst().allSatisfy { Route.isName(String($0)) }
   }
 
   /// Reads the file at `path`; defaults where there is none.
