@@ -30,7 +30,7 @@ public struct Registration: Hashable, Sendable {
   public init() {}
 
   static func file(_ directories: BaseDirectories) -> PersonFile {
-    PersonFile("\(directories.state)/registration.json")
+    PersonFile("\(directories.state)/registration.json", isPrivate: true)
   }
 
   public struct Damaged: Error, Hashable, Sendable {

@@ -63,6 +63,11 @@ struct StateFileTests {
     try deeplink("schemes", "--owner", "com.example.demo", "com.example.demo")
     #expect(try valid()["choices"]?["owners"] == ["com.example.demo": "com.example.demo"])
     #expect(try valid().count == 3)
+    for file in Self.files.values.map({ "deeplinkd/\($0)" }) + ["deeplinkd", "deeplinkd/choices"] {
+      let path = world.stateHome.appending(path: file).path
+      let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+      #expect(mode == (file.hasSuffix(".json") ? 0o600 : 0o700), "\(file)")
+    }
     try deeplink("plugin", "remove", "com.example.Photos")
     try deeplink("plugin", "remove", "com.example.demo")
     let left = try valid()
