@@ -153,9 +153,14 @@ extension Settings {
 
   /// Reads the file at `path`; defaults where there is none.
   ///
-  /// Nil, and the reason, for one that is no JSON5: then whoever has settings keeps them.
+  /// Nil, and the reason, for one that cannot be read or is no JSON5: then whoever has settings keeps
+  /// them.
   public static func read(_ path: String) -> (settings: Settings?, diagnostics: [Diagnostic]) {
-    guard let bytes = SmallFile.read(path, limit: 1 << 20) else { return (Settings(), []) }
+    guard SmallFile.version(path) != nil else { return (Settings(), []) }
+    guard let bytes = SmallFile.read(path, limit: 1 << 20) else {
+      let reason = "it cannot be read, or is longer than 1 MiB"
+      return (nil, [Diagnostic(.error, file: path, reason: reason)])
+    }
     do throws(JSONError) {
       var diagnostics: [Diagnostic] = []
       let settings = Settings(

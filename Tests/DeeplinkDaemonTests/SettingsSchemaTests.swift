@@ -104,4 +104,17 @@ struct SettingsSchemaTests {
     }
     #expect(errors.count == 53)
   }
+
+  @Test func `a file that cannot be read keeps what there was, and is told`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appending(path: "settings.json").path
+    #expect(Settings.read(path).settings == Settings())
+    for text in ["{", "{} // " + String(repeating: "x", count: 1 << 20)] {
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+      let answer = Settings.read(path)
+      #expect(answer.settings == nil && answer.diagnostics.count == 1)
+    }
+  }
 }
