@@ -17,7 +17,7 @@ public struct PluginChoices: Hashable, Sendable {
   }
 
   static func file(_ directories: BaseDirectories) -> PersonFile {
-    PersonFile("\(folder(directories))/plugins.json")
+    PersonFile("\(folder(directories))/plugins.json", isPrivate: true)
   }
 
   /// Those of the file; none where it is not there or damaged, since links go on without them.
