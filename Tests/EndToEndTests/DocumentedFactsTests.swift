@@ -100,22 +100,21 @@ struct DocumentedFactsTests {
     var diagnostics: [Diagnostic] = []
     #expect(Settings(json: value, file: "settings.json", diagnostics: &diagnostics) == Settings())
     #expect(diagnostics.isEmpty)
-    // All that there is, and the authorities, which another part reads.
-    #expect(Self.leaves(value) == Self.leaves(Settings()) + 1)
+    let schema = try JSONValue(json5: Array(try Self.text("data/settings.schema.json").utf8))
+    #expect(Self.keys(of: value) == Self.keys(inSchema: schema).filter { $0 != "$schema" })
   }
 
-  private static func leaves(_ value: JSONValue) -> Int {
-    guard let object = value.object, !object.isEmpty else { return 1 }
-    return object.values.reduce(0) { $0 + leaves($1) }
+  /// `queue`, `queue.total`, …, sorted.
+  private static func keys(of value: JSONValue) -> [String] {
+    (value.object ?? [:]).flatMap { key, value in
+      [key] + keys(of: value).map { "\(key).\($0)" }
+    }.sorted()
   }
 
-  private static func leaves(_ settings: Any) -> Int {
-    Mirror(reflecting: settings).children.reduce(0) { count, child in
-      let isGroup =
-        child.value is Settings.Queue || child.value is Settings.Rates
-        || child.value is Settings.History
-      return count + (isGroup ? leaves(child.value) : 1)
-    }
+  private static func keys(inSchema schema: JSONValue) -> [String] {
+    (schema["properties"]?.object ?? [:]).flatMap { key, value in
+      [key] + keys(inSchema: value).map { "\(key).\($0)" }
+    }.sorted()
   }
 
   @Test func `the interfaces are those of the contract`() throws {
