@@ -67,7 +67,7 @@ let package = Package(
       name: "DeeplinkCommandLine",
       dependencies: [
         "CDeeplinkLinux", "DeeplinkLoop", "DeeplinkBus", "DeeplinkContract", "DeeplinkWire",
-        "DeeplinkRouting", "DeeplinkDesktop",
+        "DeeplinkRouting", "DeeplinkDesktop", "DeeplinkActions",
       ],
       swiftSettings: strict),
 

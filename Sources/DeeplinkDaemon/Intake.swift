@@ -1,5 +1,6 @@
 import DeeplinkBus
 import DeeplinkContract
+import DeeplinkDesktop
 import DeeplinkLoop
 import DeeplinkRouting
 import DeeplinkWire

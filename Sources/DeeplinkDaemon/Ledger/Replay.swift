@@ -1,5 +1,6 @@
 import DeeplinkActions
 import DeeplinkBus
+import DeeplinkDesktop
 import DeeplinkLoop
 import DeeplinkRouting
 import DeeplinkWire

@@ -17,7 +17,7 @@ public struct Settings: Hashable, Sendable {
   /// Schemes of URLs that may be sent out, beside those with a registered plugin.
   public var outgoingSchemes: Set<String> = ["https", "http", "mailto"]
   /// By `PLUGIN` or `PLUGIN/ROUTE`.
-  var consent: [String: ConsentRule] = [:]
+  public var consent: [String: ConsentRule] = [:]
 
   /// How many links may wait.
   public struct Queue: Hashable, Sendable {
@@ -49,12 +49,21 @@ public struct Settings: Hashable, Sendable {
   static let neverSent: Set<String> = ["file", "data", "javascript", "vbscript"]
 
   /// The person's word on a route: the one on the route itself, else the one on its plugin.
-  func consentRule(_ plugin: PluginID, _ route: String) -> ConsentRule? {
+  public func consentRule(_ plugin: PluginID, _ route: String) -> ConsentRule? {
     consent["\(plugin)/\(route)"] ?? consent[plugin.text]
   }
 }
 
+/// A person's word in the settings on a plugin or one of its routes.
+public enum ConsentRule: String, Sendable, Hashable, CaseIterable {
+  case allow, ask, deny
+}
+
 extension Settings {
+  public static func path(_ directories: BaseDirectories) -> String {
+    "\(directories.configHome)/deeplinkd/settings.json"
+  }
+
   /// The keys of the file, those that another part of the daemon reads among them.
   private static let keys = [
     "maximumLength", "maximumHops", "launchTimeout", "timeout", "expiry", "queue", "rates",
@@ -130,9 +139,15 @@ extension Settings {
 
   /// Reads the file at `path`; defaults where there is none.
   ///
-  /// Nil, and the reason, for one that is no JSON5: then whoever has settings keeps them.
+  /// Nil, and the reason, for one that cannot be read: then whoever has settings keeps them.
   public static func read(_ path: String) -> (settings: Settings?, diagnostics: [Diagnostic]) {
-    guard let bytes = SmallFile.read(path, limit: 1 << 20) else { return (Settings(), []) }
+    let bytes: [UInt8]
+    do throws(PersonFile.Failure) {
+      guard let found = try PersonFile(path).read() else { return (Settings(), []) }
+      bytes = found
+    } catch {
+      return (nil, [Diagnostic(.error, file: path, reason: error.reason)])
+    }
     do throws(JSONError) {
       var diagnostics: [Diagnostic] = []
       let settings = Settings(
