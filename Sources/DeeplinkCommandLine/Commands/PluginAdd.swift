@@ -67,12 +67,13 @@ private func runAdd(_ invocation: Invocation) throws(CommandError) -> Int32 {
   // First what can fail without a trace.
   _ = try registrar.plan()
   let target = "\(context.directories.dataHome)/deeplinkd/plugins/\(plugin.id)"
+  let folders = RegistrationPlan.missingFolders(context.directories.dataHome + "/deeplinkd")
   try CommandError.files { () throws(PersonFile.Failure) in
     try registrar.choices.write(context.directories)
     try replace(target, by: folder)
   }
   let held = try registrar.register(
-    taking: invocation.has(.makeDefault) ? Set(plugin.schemes) : [])
+    taking: invocation.has(.makeDefault) ? Set(plugin.schemes) : [], folders: folders)
   registrar.note(held, of: plugin.id)
   if invocation.has(.allow) { try allow(plugin, context) }
   if invocation.wantsJSON {

@@ -38,8 +38,9 @@ extension Command {
       if !left.ids.contains(id.text) { registrar.choices.forget(id) }
       // Without any plugin of the person's own there is no order to keep.
       if left.ids.isEmpty { registrar.choices = PluginChoices() }
-      try registrar.register()
+      // Before the folders above, which go where they came with the first plugin.
       if unsafe rmdir(own) == 0 { unsafe _ = rmdir(String(own.dropLast("/plugins".count))) }
+      try registrar.register()
       return ExitCode.accepted
     })
 

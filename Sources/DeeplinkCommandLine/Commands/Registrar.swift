@@ -46,10 +46,13 @@ struct Registrar {
   }
 
   /// Keeps the choices and changes the files; says what stays with other applications.
+  ///
+  /// - Parameter folders: Folders that the command made before: they go with the last plugin.
   @discardableResult func register(
-    taking: Set<Scheme> = []
+    taking: Set<Scheme> = [], folders: [String] = []
   ) throws(CommandError) -> [RegistrationPlan.Held] {
     var plan = try plan(taking: taking)
+    plan.note(folders)
     try CommandError.files { () throws(PersonFile.Failure) in
       try choices.write(context.directories)
       try plan.apply { folder in updateCache(folder) }

@@ -75,7 +75,7 @@ struct DesktopChecks {
     }
     check(
       "default", chosen != nil || owner == nil,
-      chosen.map { "\($0.layer) names it" } ?? "no mimeapps.list names it")
+      chosen.map { "\($0.layer) names it" } ?? "no mimeapps.list names it\(instead(scheme))")
     check(
       "alone", others.isEmpty,
       others.isEmpty
@@ -84,6 +84,19 @@ struct DesktopChecks {
     // Where nothing is wrong that we know of, the desktop's own tools have the last word.
     if checks.allSatisfy({ $0.state == .good }) { checks += asked(scheme, id) }
     return checks
+  }
+
+  /// What stands where the default should.
+  private func instead(_ scheme: Scheme) -> String {
+    for layer in handlers.layers {
+      let ids = layer.list.entries(of: scheme.mimeType, in: .defaults)
+      if let gone = ids.first(where: { handlers.entries[$0] == nil }) {
+        return ": \(layer.path) has \(gone), which is not there"
+      }
+    }
+    let list = "\(context.directories.configHome)/mimeapps.list"
+    if PlaceChecks.isDangling(list) { return ": \(list) is a symbolic link to nothing" }
+    return PlaceChecks.facts(list) == nil ? ": \(list) is not there" : ": \(list) has no word on it"
   }
 
   private func missing(
@@ -97,7 +110,9 @@ struct DesktopChecks {
     }
     do throws(PersonFile.Failure) {
       return try PersonFile(path).read() == nil
-        ? bad("there is no entry \(id)", nil) : bad("\(path) is no desktop entry", nil)
+        ? bad(
+          PlaceChecks.isDangling(path)
+            ? "\(path) is a symbolic link to nothing" : "there is no entry \(id)", nil) : bad("\(path) is no desktop entry", nil)
     } catch {
       return bad("\(path) cannot be read: \(error.reason)", PlaceChecks.access(path))
     }
@@ -114,11 +129,13 @@ struct DesktopChecks {
       // "Default application for …: ID", or "No default applications for …"
       let line = tool.text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
       let answer = String(line.split(separator: " ").last ?? "")
-      if answer == id { return .good("asked", "`\(words)` names it", scheme: scheme.text) }
+      let name = command[0]
+      if answer == id { return .good(name, "`\(words)` names it", scheme: scheme.text) }
       let named = answer.hasSuffix(".desktop") ? answer : "nothing"
+      let version = context.environment["KDE_SESSION_VERSION"]
       return .bad(
-        "asked", "`\(words)` names \(named), not \(id)", scheme: scheme.text,
-        mend: "xdg-mime default \(id) \(type)")
+        name, "`\(words)` names \(named), not \(id)", scheme: scheme.text,
+        mend: version.map { "kbuildsycoca\($0)" } ?? "xdg-mime default \(id) \(type)")
     }
   }
 }

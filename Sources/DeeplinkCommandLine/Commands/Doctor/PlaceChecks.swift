@@ -113,12 +113,10 @@ struct PlaceChecks {
 
   /// What has to be changed for a repair, and cannot be.
   func writable() -> [Check] {
-    let list = (try? PersonFile("\(directories.configHome)/mimeapps.list").target()) ?? ""
-    let folders = [
-      list.lastIndex(of: "/").map { String(list[..<$0]) } ?? "",
-      "\(directories.dataHome)/applications",
-    ]
+    let list = try? PersonFile("\(directories.configHome)/mimeapps.list").target()
+    let folders = [list.map(Self.parent), "\(directories.dataHome)/applications"]
     return folders.compactMap { folder in
+      guard let folder else { return nil }
       let place = Self.nearest(folder)
       guard unsafe Glibc.access(place, W_OK | X_OK) != 0 else { return nil }
       return .bad("folder", "'\(place)' cannot be written to", mend: Self.writing(place))
@@ -161,6 +159,12 @@ struct PlaceChecks {
   static func facts(_ path: String) -> stat? {
     var facts = stat()
     return unsafe stat(path, &facts) == 0 ? facts : nil
+  }
+
+  /// Whether it is a symbolic link to nothing.
+  static func isDangling(_ path: String) -> Bool {
+    var facts = stat()
+    return unsafe Self.facts(path) == nil && lstat(path, &facts) == 0
   }
 
   /// What makes a file readable, by what stands in the way.

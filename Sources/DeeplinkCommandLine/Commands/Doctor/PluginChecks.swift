@@ -57,7 +57,7 @@ struct PluginChecks {
       .bad(
         "plugin", "no enabled plugin has the scheme", scheme: wanted,
         mend: near.map { "did you mean '\($0)'?" }
-          ?? "deeplink plugin add FOLDER installs one; `deeplink schemes` shows those there are")
+          ?? (catalog.broken.isEmpty ? nil : "is it that of a manifest with an error, above?") ?? "deeplink plugin add FOLDER installs one; `deeplink schemes` shows those there are")
     ]
   }
 
@@ -135,9 +135,14 @@ struct PluginChecks {
     return .bad(
       "program",
       "route '\(route.name)' starts '\(program)', which "
-        + (isThere ? "cannot be run" : "is neither in \(folder) nor in PATH"),
+        + (isThere
+          ? "may not be run"
+          : program.contains("/")
+            ? "is not there: \(beside)" : "is neither in \(folder) nor in PATH"),
       mend: isThere
-        ? "chmod +x '\(beside)'" : "install '\(program)', or add the plugin again")
+        ? "chmod +x '\(beside)'"
+        : program.contains("/")
+          ? "deeplink plugin add FOLDER puts it there anew" : "install '\(program)'")
   }
 
   private func sandbox(_ plugins: [Plugin]) -> [Check] {
@@ -147,10 +152,14 @@ struct PluginChecks {
     guard let first = confined.first else { return [] }
     let probe = Probe(environment: context.environment)
     guard let error = EventLoop.shared.run(until: { probe.answer() }).error else { return [] }
+    // "SENTENCE; hint: HINT"
+    let text = error.description
+    let hint = text.firstRange(of: "; hint: ")
     return [
       .bad(
-        "sandbox", "'\(first.id)' cannot run its programs: \(error)",
-        mend: "bwrap --unshare-all --ro-bind / / true    shows whether it can be mended")
+        "sandbox",
+        "'\(first.id)' cannot run its programs: \(text[..<(hint?.lowerBound ?? text.endIndex)])",
+        mend: hint.map { String(text[$0.upperBound...]) } ?? "deeplink plugin check \(first.id)")
     ]
   }
 

@@ -142,8 +142,10 @@ struct SessionChecks {
       of: command[0], in: "/nonexistent", searching: context.environment["PATH"] ?? "")
     let nonce = Self.nonce()
     // Without a display xdg-open looks for no handler at all; and no web browser is to start.
-    let environment = context.environment.merging(["DISPLAY": ":none"]) { old, _ in old }
-      .merging(["BROWSER": "false"]) { _, new in new }
+    let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { context.environment[$0] != nil }
+    let environment = context.environment
+      .merging(hasDisplay ? [:] : ["DISPLAY": ":none", "QT_QPA_PLATFORM": "offscreen"]) { $1 }
+      .merging(["BROWSER": "false"]) { $1 }
     do throws(CommandError) {
       let result = try Session.perform(name) { connection throws(BusError) in
         let arrival = Arrival()
@@ -175,6 +177,11 @@ struct SessionChecks {
   /// What to look at where an opener does not bring a link.
   private func advice(_ program: String?) -> String {
     let checks = "the checks of the scheme org.deeplinkd say why"
+    if program?.hasSuffix("/xdg-open") == true, context.environment["XDG_CURRENT_DESKTOP"] == "KDE",
+      !["4", "5"].contains(context.environment["KDE_SESSION_VERSION"])
+    {
+      return "xdg-utils 1.1.3 opens nothing where KDE_SESSION_VERSION is not 4 or 5; 1.2 does"
+    }
     guard let program, !program.hasPrefix("/usr/bin/") else { return checks }
     return "is '\(program)' what it is taken for? \(checks) otherwise"
   }
