@@ -113,7 +113,9 @@ let package = Package(
       dependencies: ["DeeplinkDesktop", "DeeplinkRouting", "DeeplinkTesting"]),
     .testTarget(
       name: "DeeplinkCommandLineTests",
-      dependencies: ["DeeplinkCommandLine", "DeeplinkRouting", "DeeplinkTesting"]),
+      dependencies: [
+        "DeeplinkCommandLine", "DeeplinkDesktop", "DeeplinkRouting", "DeeplinkTesting",
+      ]),
     .testTarget(
       name: "DeeplinkAppTests",
       dependencies: [

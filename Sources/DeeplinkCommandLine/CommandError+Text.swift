@@ -16,6 +16,8 @@ extension CommandError {
     case .invalidNumber(let option, let text, let range):
       "'\(option.word)' takes a whole number from \(range.lowerBound) to \(range.upperBound), "
         + "not '\(text)'"
+    case .unknownValue(let option, let text, let known):
+      "'\(option.word)' takes one of \(known.joined(separator: ", ")), not '\(text)'"
     case .missingArgument(let name, let command): "'\(command)' needs \(name)"
     case .tooManyArguments(let word, let command): "'\(command)' has no place for '\(word)'"
     case .contradiction(let sentence): sentence
@@ -78,7 +80,8 @@ extension CommandError {
     case .agreementNeeded: "'--yes' agrees to what was shown"
     case .damagedRecord: "without the file nothing is undone; moved away, all is as if never done"
     case .notChanged, .notAgreed: nil
-    case .invalidNumber, .contradiction, .unreadable, .unwritable, .invalidManifest, .grants,
+    case .invalidNumber, .unknownValue, .contradiction, .unreadable, .unwritable, .invalidManifest,
+      .grants,
       .outcome:
       nil
     }

@@ -13,6 +13,7 @@ enum CommandError: Error {
   case missingValue(Option)
   case unexpectedValue(Option)
   case invalidNumber(Option, String, ClosedRange<Int>)
+  case unknownValue(Option, String, known: [String])
   case missingArgument(String, of: String)
   case tooManyArguments(String, for: String)
   case contradiction(String)

@@ -1,5 +1,10 @@
 import DeeplinkRouting
 
+/// A person's word in the settings on a plugin or one of its routes.
+public enum ConsentRule: String, Sendable, Hashable, CaseIterable {
+  case allow, ask, deny
+}
+
 /// What a person can set in `settings.json`; each with its default (times in seconds in the file).
 public struct Settings: Hashable, Sendable {
   /// Of a link, in bytes.
@@ -54,17 +59,8 @@ public struct Settings: Hashable, Sendable {
   }
 }
 
-/// A person's word in the settings on a plugin or one of its routes.
-public enum ConsentRule: String, Sendable, Hashable, CaseIterable {
-  case allow, ask, deny
-}
-
 extension Settings {
-  public static func path(_ directories: BaseDirectories) -> String {
-    "\(directories.configHome)/deeplinkd/settings.json"
-  }
-
-  /// The keys of the file, those that another part of the daemon reads among them.
+  /// The keys of the file, those that another module reads among them.
   private static let keys = [
     "maximumLength", "maximumHops", "launchTimeout", "timeout", "expiry", "queue", "rates",
     "consent", "history", "outgoingSchemes", "certificateAuthorities",
@@ -157,5 +153,30 @@ extension Settings {
       let reason = "\(error.reason) (line \(error.line), column \(error.column))"
       return (nil, [Diagnostic(.error, file: path, reason: reason)])
     }
+  }
+}
+
+extension Settings {
+  /// The file of a person's settings.
+  public static func path(_ directories: BaseDirectories) -> String {
+    "\(directories.configHome)/deeplinkd/settings.json"
+  }
+
+  /// Whether a link for this route is asked about, in words: the settings' word where there is one,
+  /// else the author's, and which sources need not ask any more.
+  public func consentText(_ plugin: Plugin, _ route: Route, grants: Grants) -> String {
+    let rule = consentRule(plugin.id, route.name)
+    switch rule {
+    case .allow: return "allowed by the settings"
+    case .deny: return "denied by the settings"
+    case .ask, nil: break
+    }
+    guard rule == .ask || route.consent != .notAsked else { return route.consent.rawValue }
+    let asked =
+      route.consent == .notAsked ? Route.Consent.atFirstUse.rawValue : route.consent.rawValue
+    guard route.consent != .always else { return asked }
+    let sources = grants.sources(allowedOn: plugin.id, route)
+    return sources.isEmpty
+      ? asked : "\(asked), always allowed for \(sources.joined(separator: ", "))"
   }
 }

@@ -40,6 +40,9 @@ import Testing
         hint: one of new, add, remove, list, show, check, enable, disable; `deeplink plugin --help` says more
         """),
     ErrorCase(
+      id: "unknown value", arguments: ["plugin", "check", "--start", "maybe"],
+      expected: "deeplink: '--start' takes one of no, closed, all, not 'maybe'"),
+    ErrorCase(
       id: "misspelt option", arguments: ["explain", "--jsno", "x:y"],
       expected: "deeplink: 'deeplink explain' has no option '--jsno'\nhint: did you mean '--json'?"),
     ErrorCase(

@@ -1,3 +1,4 @@
+import DeeplinkActions
 import DeeplinkBus
 import DeeplinkContract
 import DeeplinkRouting
@@ -100,7 +101,7 @@ private func follow(
 
 extension DeliveryChange {
   fileprivate var json: JSONValue {
-    var members = facts.mapValues(JSONValue.init(bus:))
+    var members = facts.compactMapValues(JSONValue.init(value:))
     members["time"] = .integer(Int64(time(nil)))
     members["id"] = .integer(Int64(clamping: id))
     members["state"] = .string(state.rawValue)

@@ -1,3 +1,4 @@
+import DeeplinkActions
 import DeeplinkBus
 import DeeplinkContract
 import DeeplinkRouting
@@ -129,7 +130,7 @@ extension OpenReply {
     ]
   }
 
-  fileprivate var resultJSON: JSONValue { .object(result.mapValues(JSONValue.init(bus:))) }
+  fileprivate var resultJSON: JSONValue { .object(result.compactMapValues(JSONValue.init(value:))) }
 
   fileprivate func text(_ invocation: Invocation) -> String {
     outcome?.rawValue ?? Outcome.pending.description

@@ -1,6 +1,5 @@
 import DeeplinkActions
 import DeeplinkDesktop
-import DeeplinkLoop
 import DeeplinkRouting
 import Glibc
 
@@ -150,8 +149,9 @@ struct PluginChecks {
       plugin.routes.contains { $0.action.sandbox.map { $0 != .none } ?? false }
     }
     guard let first = confined.first else { return [] }
-    let probe = Probe(environment: context.environment)
-    guard let error = EventLoop.shared.run(until: { probe.answer() }).error else { return [] }
+    let environment = context.environment
+    let error = LoopWork.perform("trying a sandbox") { await Sandbox.availability(environment) }
+    guard let error else { return [] }
     // "SENTENCE; hint: HINT"
     let text = error.description
     let hint = text.firstRange(of: "; hint: ")
@@ -161,22 +161,6 @@ struct PluginChecks {
         "'\(first.id)' cannot run its programs: \(text[..<(hint?.lowerBound ?? text.endIndex)])",
         mend: hint.map { String(text[$0.upperBound...]) } ?? "deeplink plugin check \(first.id)")
     ]
-  }
-
-  @LoopActor private final class Probe {
-    private let environment: [String: String]
-    private var hasBegun = false
-    private var end: (error: SandboxError?, Void)?
-
-    nonisolated init(environment: [String: String]) { self.environment = environment }
-
-    func answer() -> (error: SandboxError?, Void)? {
-      if !hasBegun {
-        hasBegun = true
-        Task { end = (await Sandbox.availability(environment), ()) }
-      }
-      return end
-    }
   }
 
   /// Routes that the person's settings deny.
