@@ -94,6 +94,9 @@ private func runAdd(_ invocation: Invocation) throws(CommandError) -> Int32 {
         }),
     ]
     invocation.output.line(answer.description)
+  } else if invocation.output.isTerminal {
+    invocation.output.line(
+      "\n\(plugin.id) is added: `deeplink page \(plugin.id)` has a link for each route to try")
   }
   return ExitCode.accepted
 }

@@ -20,6 +20,7 @@ extension Command {
         + "only what is the plugin's is taken out."
     ],
     arguments: [installedPlugin],
+    options: [.json],
     exitStatuses: statuses,
     run: { invocation throws(CommandError) in
       let context = invocation.context
@@ -41,6 +42,7 @@ extension Command {
       // Before the folders above, which go where they came with the first plugin.
       if unsafe rmdir(own) == 0 { unsafe _ = rmdir(String(own.dropLast("/plugins".count))) }
       try registrar.register()
+      say(id, "removed", invocation)
       return ExitCode.accepted
     })
 
@@ -48,7 +50,7 @@ extension Command {
     name: "enable",
     summary: "switch a plugin on again",
     arguments: [installedPlugin],
-    options: [.makeDefault],
+    options: [.json, .makeDefault],
     exitStatuses: statuses,
     run: { invocation throws(CommandError) in
       let (id, _) = try installed(invocation)
@@ -57,6 +59,7 @@ extension Command {
       let schemes = invocation.context.plugins().plugins.first { $0.id == id }?.schemes ?? []
       registrar.note(
         try registrar.register(taking: invocation.has(.makeDefault) ? Set(schemes) : []), of: id)
+      say(id, "enabled", invocation)
       return ExitCode.accepted
     })
 
@@ -68,14 +71,23 @@ extension Command {
         + "desktop any more."
     ],
     arguments: [installedPlugin],
+    options: [.json],
     exitStatuses: statuses,
     run: { invocation throws(CommandError) in
       let (id, _) = try installed(invocation)
       var registrar = Registrar(invocation.context)
       registrar.choices.disabled.insert(id)
       try registrar.register()
+      say(id, "disabled", invocation)
       return ExitCode.accepted
     })
+
+  /// What was done, for a script that asked for it.
+  private static func say(_ id: PluginID, _ state: String, _ invocation: Invocation) {
+    guard invocation.wantsJSON else { return }
+    let answer: JSONValue = ["plugin": .string(id.text), "state": .string(state)]
+    invocation.output.line(answer.description)
+  }
 
   /// The plugin that the first argument names, also one with an error, and its folder.
   private static func installed(

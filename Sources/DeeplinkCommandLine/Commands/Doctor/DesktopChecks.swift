@@ -75,7 +75,9 @@ struct DesktopChecks {
     }
     check(
       "default", chosen != nil || owner == nil,
-      chosen.map { "\($0.layer) names it" } ?? "no mimeapps.list names it\(instead(scheme))")
+      chosen.map { "\($0.layer) names it" }
+        ?? (owner == nil
+          ? "no list gives it to another" : "no mimeapps.list names it\(instead(scheme))"))
     check(
       "alone", others.isEmpty,
       others.isEmpty

@@ -148,10 +148,9 @@ struct PluginChecks {
     let confined = plugins.filter { plugin in
       plugin.routes.contains { $0.action.sandbox.map { $0 != .none } ?? false }
     }
-    guard let first = confined.first else { return [] }
-    let environment = context.environment
-    let error = LoopWork.perform("trying a sandbox") { await Sandbox.availability(environment) }
-    guard let error else { return [] }
+    guard let first = confined.first, let error = sandboxError(context.environment) else {
+      return []
+    }
     // "SENTENCE; hint: HINT"
     let text = error.description
     let hint = text.firstRange(of: "; hint: ")
