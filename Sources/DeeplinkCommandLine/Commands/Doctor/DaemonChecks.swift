@@ -49,7 +49,8 @@ struct DaemonChecks {
     if !status.isDurable {
       checks.append(
         .warning(
-          "durable", "accepted links do not outlive the daemon: it cannot write to \(ledger(process))",
+          "durable",
+          "accepted links do not outlive the daemon: it cannot write to \(ledger(process))",
           mend: "that folder has to be its user's alone: ls -ld \(ledger(process))"))
     }
     return checks

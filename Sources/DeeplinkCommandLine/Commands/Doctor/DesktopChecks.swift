@@ -114,7 +114,8 @@ struct DesktopChecks {
       return try PersonFile(path).read() == nil
         ? bad(
           PlaceChecks.isDangling(path)
-            ? "\(path) is a symbolic link to nothing" : "there is no entry \(id)", nil) : bad("\(path) is no desktop entry", nil)
+            ? "\(path) is a symbolic link to nothing" : "there is no entry \(id)", nil)
+        : bad("\(path) is no desktop entry", nil)
     } catch {
       return bad("\(path) cannot be read: \(error.reason)", PlaceChecks.access(path))
     }

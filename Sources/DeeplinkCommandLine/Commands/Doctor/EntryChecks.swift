@@ -30,7 +30,8 @@ struct EntryChecks {
     [claim(), validity(), fieldCode(), program(), behaviour(), token(), cache()].compactMap(\.self)
   }
 
-  private func check(_ name: String, _ isGood: Bool, _ found: String, mend: String? = nil) -> Check {
+  private func check(_ name: String, _ isGood: Bool, _ found: String, mend: String? = nil) -> Check
+  {
     Check(
       name: name, scheme: scheme.text, state: isGood ? .good : .bad, found: found,
       mend: isGood ? nil : mend ?? register, isMendable: !isGood && mend == nil && isMendable)

@@ -72,7 +72,8 @@ struct PlaceChecks {
   /// What registration runs; openers are looked at by sending a link through them.
   private func tools() -> [Check] {
     let tools = [
-      ("update-desktop-database", "desktop-file-utils"), ("desktop-file-validate", "desktop-file-utils"),
+      ("update-desktop-database", "desktop-file-utils"),
+      ("desktop-file-validate", "desktop-file-utils"),
     ]
     return tools.compactMap { name, package in
       let path = context.environment["PATH"] ?? ""
@@ -137,7 +138,8 @@ struct PlaceChecks {
     if unsafe Glibc.access(place, W_OK | X_OK) != 0 || Self.facts(place)?.st_mode.isFolder != true {
       checks.append(
         .warning(
-          "state", "'\(place)' is no folder that can be written to: no choice lasts, no plugin is added",
+          "state",
+          "'\(place)' is no folder that can be written to: no choice lasts, no plugin is added",
           mend: Self.writing(place)))
     }
     return checks
@@ -177,7 +179,9 @@ struct PlaceChecks {
   }
 
   private static func writing(_ place: String) -> String {
-    guard let facts = facts(place), facts.st_mode.isFolder else { return "mv '\(place)' '\(place).file'" }
+    guard let facts = facts(place), facts.st_mode.isFolder else {
+      return "mv '\(place)' '\(place).file'"
+    }
     return facts.st_uid == getuid() ? "chmod u+rwx '\(place)'" : "sudo chown \(getuid()) '\(place)'"
   }
 

@@ -56,7 +56,8 @@ struct PluginChecks {
       .bad(
         "plugin", "no enabled plugin has the scheme", scheme: wanted,
         mend: near.map { "did you mean '\($0)'?" }
-          ?? (catalog.broken.isEmpty ? nil : "is it that of a manifest with an error, above?") ?? "deeplink plugin add FOLDER installs one; `deeplink schemes` shows those there are")
+          ?? (catalog.broken.isEmpty ? nil : "is it that of a manifest with an error, above?")
+          ?? "deeplink plugin add FOLDER installs one; `deeplink schemes` shows those there are")
     ]
   }
 
