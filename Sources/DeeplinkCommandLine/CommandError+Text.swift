@@ -28,6 +28,9 @@ extension CommandError {
     case .unknownPlugin(let word, _): "there is no plugin '\(word)'"
     case .unknownGrant(let word): "nothing was allowed for good to '\(word)'"
     case .grants(let words): "the grants cannot be used: \(words)"
+    case .noEntry(let word): "the history has no entry '\(word)'"
+    case .notReplayable(let number, let reason, _):
+      "entry \(number) cannot be sent again: \(reason)"
     case .unknownScheme(let word, _): "no plugin has the scheme '\(word)'"
     case .notChanged(let failure): "'\(failure.path)' cannot be changed: \(failure.reason)"
     case .damagedRecord(let damage):
@@ -63,6 +66,8 @@ extension CommandError {
     case .unknownPlugin(let word, let known):
       Self.suggestion(word, known) ?? "`deeplink plugin list` shows those there are"
     case .unknownGrant: "`deeplink grants list` shows what was"
+    case .noEntry: "`deeplink history` shows the numbers"
+    case .notReplayable(_, _, let hint): hint
     case .noSessionBus:
       "a desktop session has one; elsewhere `dbus-run-session` starts one for a command"
     case .unreachable(_, let isInstalled):

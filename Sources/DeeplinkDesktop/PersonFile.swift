@@ -6,8 +6,13 @@ import Glibc
 /// its own folder, so that whoever reads it sees the old one or the new one.
 public struct PersonFile: Hashable, Sendable {
   public let path: String
+  /// Whether it is made, and its folders too, so that nobody else can read it.
+  private let isPrivate: Bool
 
-  public init(_ path: String) { self.path = path }
+  public init(_ path: String, isPrivate: Bool = false) {
+    self.path = path
+    self.isPrivate = isPrivate
+  }
 
   public struct Failure: Error, Hashable, Sendable {
     public let path: String
@@ -49,10 +54,12 @@ public struct PersonFile: Hashable, Sendable {
       guard unsafe unlink(target) == 0 || errno == ENOENT else { throw Failure(path) }
       return
     }
-    if let slash = target.lastIndex(of: "/") { try Self.makeFolder(String(target[..<slash])) }
+    if let slash = target.lastIndex(of: "/") {
+      try Self.makeFolder(String(target[..<slash]), mode: isPrivate ? 0o700 : 0o755)
+    }
     var facts = stat()
     let isThere = unsafe stat(target, &facts) == 0
-    let mode = isThere ? facts.st_mode & 0o7777 : 0o644
+    let mode = isPrivate ? 0o600 : isThere ? facts.st_mode & 0o7777 : 0o644
     var name = Array("\(target).XXXXXX".utf8CString)
     let descriptor = unsafe mkstemp(&name)
     guard descriptor >= 0 else { throw Failure(path) }
@@ -96,10 +103,10 @@ public struct PersonFile: Hashable, Sendable {
   }
 
   /// Makes a folder and those above it.
-  public static func makeFolder(_ path: String) throws(Failure) {
+  public static func makeFolder(_ path: String, mode: mode_t = 0o755) throws(Failure) {
     var facts = stat()
     guard !path.isEmpty, unsafe stat(path, &facts) != 0 else { return }
-    if let slash = path.lastIndex(of: "/") { try makeFolder(String(path[..<slash])) }
-    guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else { throw Failure(path) }
+    if let slash = path.lastIndex(of: "/") { try makeFolder(String(path[..<slash]), mode: mode) }
+    guard unsafe mkdir(path, mode) == 0 || errno == EEXIST else { throw Failure(path) }
   }
 }

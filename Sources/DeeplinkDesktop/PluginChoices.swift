@@ -17,7 +17,7 @@ public struct PluginChoices: Hashable, Sendable {
   }
 
   static func file(_ directories: BaseDirectories) -> PersonFile {
-    PersonFile("\(folder(directories))/plugins.json")
+    PersonFile("\(folder(directories))/plugins.json", isPrivate: true)
   }
 
   /// Why the file cannot be read; nil where nothing is wrong, also where there is none.

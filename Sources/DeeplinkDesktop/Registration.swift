@@ -30,7 +30,7 @@ public struct Registration: Hashable, Sendable {
   public init() {}
 
   static func file(_ directories: BaseDirectories) -> PersonFile {
-    PersonFile("\(directories.state)/registration.json")
+    PersonFile("\(directories.state)/registration.json", isPrivate: true)
   }
 
   public struct Damaged: Error, Hashable, Sendable {
@@ -46,9 +46,14 @@ public struct Registration: Hashable, Sendable {
       throw Damaged(path: file.path, reason: error.reason)
     }
     guard let bytes else { return Registration() }
-    do throws(JSONError) { return Registration(try JSONValue(json5: bytes)) } catch {
+    let json: JSONValue
+    do throws(JSONError) { json = try JSONValue(json5: bytes) } catch {
       throw Damaged(path: file.path, reason: "line \(error.line): \(error.reason)")
     }
+    guard let record = Registration(json) else {
+      throw Damaged(path: file.path, reason: "it is no record of what registration changed")
+    }
+    return record
   }
 
   public func write(_ directories: BaseDirectories) throws(PersonFile.Failure) {
@@ -60,16 +65,38 @@ public struct Registration: Hashable, Sendable {
 // MARK: JSON
 
 extension Registration {
-  private init(_ json: JSONValue) {
-    for (path, value) in json["lists"]?.object ?? [:] {
-      lists[path] = ListRecord(
-        edits: (value["edits"]?.array ?? []).compactMap(MIMEApplications.Edit.init(json:)),
-        isNew: value["new"]?.boolean ?? false)
+  /// Nil where one piece is not what was written: half a record would undo half of what was done.
+  private init?(_ json: JSONValue) {
+    guard let lists = Self.members(json, "lists"), let entries = Self.members(json, "entries"),
+      let folders = Self.texts(json, "folders"), let taken = Self.texts(json, "taken")
+    else { return nil }
+    for (path, value) in lists {
+      guard let list = ListRecord(json: value) else { return nil }
+      self.lists[path] = list
     }
-    for (path, value) in json["entries"]?.object ?? [:] { entries[path] = Former(value) }
-    cache = json["cache"].map(Former.init)
-    folders = (json["folders"]?.array ?? []).compactMap(\.string)
-    taken = Set((json["taken"]?.array ?? []).compactMap { $0.string.flatMap { Scheme($0) } })
+    for (path, value) in entries {
+      guard let former = Former(value) else { return nil }
+      self.entries[path] = former
+    }
+    if let value = json["cache"] {
+      guard let former = Former(value) else { return nil }
+      cache = former
+    }
+    self.folders = folders
+    self.taken = Set(taken.compactMap { Scheme($0) })
+    guard self.taken.count == Set(taken).count else { return nil }
+  }
+
+  /// The members of an object within one; none where it is absent, nil where it is something else.
+  private static func members(_ json: JSONValue, _ key: String) -> [String: JSONValue]? {
+    guard let members = json.object else { return nil }
+    return members[key].map(\.object) ?? [:]
+  }
+
+  fileprivate static func texts(_ json: JSONValue, _ key: String) -> [String]? {
+    guard let elements = (json[key] ?? []).array else { return nil }
+    let texts = elements.compactMap(\.string)
+    return texts.count == elements.count ? texts : nil
   }
 
   private var json: JSONValue {
@@ -85,9 +112,25 @@ extension Registration {
   }
 }
 
+extension Registration.ListRecord {
+  fileprivate init?(json: JSONValue) {
+    guard json.object != nil, let edits = (json["edits"] ?? []).array,
+      let isNew = (json["new"] ?? false).boolean
+    else { return nil }
+    self.init(edits: edits.compactMap(MIMEApplications.Edit.init(json:)), isNew: isNew)
+    guard self.edits.count == edits.count else { return nil }
+  }
+}
+
 extension Registration.Former {
-  fileprivate init(_ json: JSONValue) {
-    self = json.string.map { .bytes([UInt8](latin1: $0)) } ?? .nothing
+  fileprivate init?(_ json: JSONValue) {
+    switch json {
+    case .null: self = .nothing
+    case .string(let text):
+      guard let bytes = [UInt8](latin1: text) else { return nil }
+      self = .bytes(bytes)
+    default: return nil
+    }
   }
 
   fileprivate var json: JSONValue {
@@ -107,13 +150,16 @@ extension MIMEApplications.Edit {
   fileprivate init?(json: JSONValue) {
     guard let type = json["type"]?.string,
       let group = json["group"]?.string.flatMap(MIMEApplications.Group.init(rawValue:)),
-      let entries = json["entries"]?.array, let former = json["former"]?.array
+      json["entries"] != nil, let entries = Registration.texts(json, "entries"),
+      json["former"] != nil, let former = Registration.texts(json, "former"),
+      let addedGroup = (json["addedGroup"] ?? false).boolean,
+      let unterminated = Registration.Former(json["unterminated"] ?? .null)
     else { return nil }
+    let lines = former.compactMap { [UInt8](latin1: $0) }
+    guard lines.count == former.count else { return nil }
     self.init(
-      type: type, group: group, entries: entries.compactMap(\.string),
-      former: former.compactMap { $0.string.map([UInt8].init(latin1:)) },
-      addedGroup: json["addedGroup"]?.boolean ?? false,
-      unterminated: json["unterminated"]?.string.map([UInt8].init(latin1:)))
+      type: type, group: group, entries: entries, former: lines, addedGroup: addedGroup,
+      unterminated: unterminated.contents)
   }
 
   fileprivate var json: JSONValue {
@@ -132,7 +178,9 @@ extension [UInt8] {
     String(String.UnicodeScalarView(map { Unicode.Scalar($0) }))
   }
 
-  fileprivate init(latin1 text: String) {
-    self = text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+  /// Nil where a character is no byte.
+  fileprivate init?(latin1 text: String) {
+    self = text.unicodeScalars.compactMap { UInt8(exactly: $0.value) }
+    guard count == text.unicodeScalars.count else { return nil }
   }
 }

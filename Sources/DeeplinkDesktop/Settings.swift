@@ -23,6 +23,8 @@ public struct Settings: Hashable, Sendable {
   public var outgoingSchemes: Set<String> = ["https", "http", "mailto"]
   /// By `PLUGIN` or `PLUGIN/ROUTE`.
   public var consent: [String: ConsentRule] = [:]
+  /// Paths of certificates (PEM) that are trusted for domains in developer mode.
+  public var certificateAuthorities: [String] = []
 
   /// How many links may wait.
   public struct Queue: Hashable, Sendable {
@@ -60,7 +62,6 @@ public struct Settings: Hashable, Sendable {
 }
 
 extension Settings {
-  /// The keys of the file, those that another module reads among them.
   private static let keys = [
     "maximumLength", "maximumHops", "launchTimeout", "timeout", "expiry", "queue", "rates",
     "consent", "history", "outgoingSchemes", "certificateAuthorities",
@@ -104,14 +105,24 @@ extension Settings {
       }
     }
     if let schemes = reader.strings("outgoingSchemes") {
-      for scheme in schemes where Self.neverSent.contains(scheme) {
-        reader.error("outgoingSchemes", "'\(scheme)' URLs are never sent out")
+      for scheme in schemes {
+        if Self.neverSent.contains(scheme) {
+          reader.error("outgoingSchemes", "'\(scheme)' URLs are never sent out")
+        } else if Scheme(scheme)?.text != scheme {
+          reader.error(
+            "outgoingSchemes", "'\(scheme)' is no scheme", hint: "in lower case, without a colon")
+        }
       }
       outgoingSchemes = Set(schemes).subtracting(Self.neverSent)
     }
     if let value = reader.members["consent"] {
       let place = reader.path(of: "consent")
       for (key, value) in value.object ?? [:] {
+        if !Self.isPluginOrRoute(key) {
+          found.error(
+            ObjectReader.path(place, key), "'\(key)' is no plugin, and no route of one",
+            hint: "PLUGIN or PLUGIN/ROUTE, as in com.example.Photos/import")
+        }
         if let rule = value.string.flatMap(ConsentRule.init) {
           consent[key] = rule
         } else {
@@ -131,18 +142,29 @@ extension Settings {
       if let value = part.integer("days", in: 1...3650) { history.days = Int(value) }
       if let value = part.integer("entries", in: 1...10_000_000) { history.entries = Int(value) }
     }
+    if let paths = reader.strings("certificateAuthorities") {
+      for path in paths where !path.hasPrefix("/") {
+        reader.error("certificateAuthorities", "'\(path)' is no absolute path")
+      }
+      certificateAuthorities = paths.filter { $0.hasPrefix("/") }
+    }
+  }
+
+  private static func isPluginOrRoute(_ text: String) -> Bool {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    return (1...2).contains(parts.count) && (try? PluginID(String(parts[0]))) != nil
+      && parts.dropFirst().allSatisfy { Route.isName(String($0)) }
   }
 
   /// Reads the file at `path`; defaults where there is none.
   ///
-  /// Nil, and the reason, for one that cannot be read: then whoever has settings keeps them.
+  /// Nil, and the reason, for one that cannot be read or is no JSON5: then whoever has settings keeps
+  /// them.
   public static func read(_ path: String) -> (settings: Settings?, diagnostics: [Diagnostic]) {
-    let bytes: [UInt8]
-    do throws(PersonFile.Failure) {
-      guard let found = try PersonFile(path).read() else { return (Settings(), []) }
-      bytes = found
-    } catch {
-      return (nil, [Diagnostic(.error, file: path, reason: error.reason)])
+    guard SmallFile.version(path) != nil else { return (Settings(), []) }
+    guard let bytes = SmallFile.read(path, limit: 1 << 20) else {
+      let reason = "it cannot be read, or is longer than 1 MiB"
+      return (nil, [Diagnostic(.error, file: path, reason: reason)])
     }
     do throws(JSONError) {
       var diagnostics: [Diagnostic] = []

@@ -54,10 +54,10 @@ import DeeplinkLoop
   }
 
   /// Has the daemon read plugins and settings anew; false where it does not run, and will when it starts.
-  public func reload() async throws(BusError) -> Bool {
+  public func reload(timeout: Duration = .seconds(25)) async throws(BusError) -> Bool {
     var request = call(Contract.Dispatcher.reload)
     request.mayStartDestination = false
-    return try await whereItRuns(request) != nil
+    return try await whereItRuns(request, timeout: timeout) != nil
   }
 
   /// The answer to a call that starts no daemon; nil where none runs.

@@ -235,7 +235,25 @@ struct ByteForByteTests {
     #expect(done.status == 1)
     #expect(done.errors.contains("mimeapps.list' cannot be changed: Permission denied"))
     #expect(try home.tree == before)
-    try FileManager.default.setAttributes(
-      [.posixPermissions: 0o755], ofItemAtPath: home.world.configHome.path)
+    func write(_ mode: Int) throws {
+      try FileManager.default.setAttributes(
+        [.posixPermissions: mode], ofItemAtPath: home.world.configHome.path)
+    }
+    // Nor when it goes.
+    try write(0o755)
+    try home.deeplink("plugin", "add", "--yes", Self.demo)
+    try write(0o555)
+    let added = try home.tree
+    for command in ["remove", "disable"] {
+      let kept = try home.world.run(
+        wrapper + [Repository.program("deeplink"), "plugin", command, Self.scheme])
+      #expect(kept.status == 1)
+      #expect(try home.tree == added && home.opener == Self.ours)
+    }
+    #expect(
+      try home.world.run([Repository.program("deeplink"), "plugin", "list"]).output
+        .contains("\tenabled\t"))
+    try write(0o755)
+    try home.deeplink("plugin", "remove", Self.scheme)
   }
 }

@@ -102,6 +102,43 @@ import Testing
     #expect(items(page).union(kinds.subtracting(["Targets"])) == keys)
   }
 
+  @Test func `deeplinkd(1) has every setting with its default, and no others`() throws {
+    let schema = try JSONValue(
+      json5: Array(
+        Data(contentsOf: Repository.root.appending(path: "data/settings.schema.json"))))
+    let page = try page("deeplinkd.1")
+    let start = try #require(page.range(of: ".Sh SETTINGS")?.upperBound)
+    let end = try #require(page.range(of: ".Sh SIGNALS")?.lowerBound)
+    let section = String(page[start..<end])
+    var keys: Set<String> = []
+    func collect(_ value: JSONValue) throws {
+      for (key, member) in value["properties"]?.object ?? [:] where key != "$schema" {
+        keys.insert(key)
+        try collect(member)
+        let item = try #require(
+          section.components(separatedBy: "\n.It Va \(key)\n").dropFirst().first)
+        let words = item.components(separatedBy: "\n.It ")[0] + "\n"
+        switch member["default"] {
+        case .integer(let number): #expect(words.contains("Default \(number).\n"), "\(key)")
+        case .boolean(let flag): #expect(words.contains("Default\n.Li \(flag) .\n"), "\(key)")
+        default: break
+        }
+      }
+    }
+    try collect(schema)
+    #expect(items(section) == keys)
+  }
+
+  @Test func `deeplink(7) names every file that has a schema`() throws {
+    let page = try page("deeplink.7")
+    for file in [
+      "$XDG_CONFIG_HOME/deeplinkd/settings.json", "$XDG_STATE_HOME/deeplinkd/registration.json",
+      "$XDG_STATE_HOME/deeplinkd/choices/plugins.json", "$XDG_STATE_HOME/deeplinkd/grants.json",
+    ] {
+      #expect(page.contains("\n.It Pa \(file)\n"), "\(file)")
+    }
+  }
+
   @Test func `the example of deeplink-plugin(5) is a manifest without errors`() throws {
     let page = try page("deeplink-plugin.5")
     let start = try #require(page.range(of: ".Bd -literal\n")?.upperBound)

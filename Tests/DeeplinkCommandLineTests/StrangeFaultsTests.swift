@@ -153,7 +153,7 @@ struct StrangeFaultsTests {
         id: "entry left over", check: "left-over", found: "of a plugin that is not there",
         isWarning: true, isMended: false,
         make: sh(
-          "sed s/handler.com.example.demo/handler\\/org.example.gone/ \(entry) "
+          "sed s,handler/com.example.demo,handler/org.example.gone, \(entry) "
             + "> home/.local/share/applications/org.example.Gone.Deeplinks.desktop")),
       // What is kept, and set
       Fault(

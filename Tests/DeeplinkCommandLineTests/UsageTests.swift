@@ -19,7 +19,7 @@ import Testing
       id: "nothing at all", arguments: [],
       expected: """
         deeplink: 'deeplink' needs a command
-        hint: one of open, call, explain, plugin, schemes, page, doctor, history, grants, status, reload; `deeplink --help` says more
+        hint: one of open, call, explain, plugin, schemes, page, doctor, history, replay, grants, status, reload; `deeplink --help` says more
         """),
     ErrorCase(
       id: "misspelt command", arguments: ["expalin", "x:y"],

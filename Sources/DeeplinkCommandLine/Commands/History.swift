@@ -30,7 +30,7 @@ extension Command {
     details: [
       "The oldest link comes first. Links themselves are not kept: time, route, outcome and size "
         + "are, and values only of parameters that are not sensitive, where the settings ask for "
-        + "them.",
+        + "them; then `deeplink replay` sends a link again.",
       "With --json each entry is the object that the method History of the D-Bus interface "
         + "describes.",
       "With --follow nothing is shown of what was: each line is a link that comes into another "
@@ -70,7 +70,7 @@ private func runHistory(_ invocation: Invocation) throws(CommandError) -> Int32 
   guard let entries = (try? JSONValue(json5: json))?.array else {
     throw .unreachable("its history is no JSON list", isInstalled: true)
   }
-  var rows = TextTable("TIME", "OUTCOME", "REASON", "PLUGIN", "ROUTE", "SCHEME")
+  var rows = TextTable("NUMBER", "TIME", "OUTCOME", "REASON", "PLUGIN", "ROUTE", "SCHEME")
   for entry in entries {
     if invocation.wantsJSON {
       invocation.output.line(entry.description)
@@ -78,7 +78,8 @@ private func runHistory(_ invocation: Invocation) throws(CommandError) -> Int32 
     }
     func text(_ key: String) -> String { entry[key]?.string ?? "" }
     rows.add(
-      localTime(entry["time"]?.number ?? 0), text("outcome"), text("reason"), text("plugin"),
+      entry["number"]?.description ?? "", localTime(entry["time"]?.number ?? 0), text("outcome"),
+      text("reason"), text("plugin"),
       text("route"), text("scheme"))
   }
   rows.write(to: invocation.output)

@@ -29,19 +29,23 @@ extension Command {
       guard folder == "\(own)/\(id)" else { throw .packaged(id, folder: folder) }
       var registrar = Registrar(context)
       _ = try registrar.plan()
-      try CommandError.files { () throws(PersonFile.Failure) in
-        // Out of sight at once: the daemon never reads half a plugin.
-        let old = "\(own)/.old-\(getpid())"
-        guard unsafe rename(folder, old) == 0 else { throw PersonFile.Failure(folder) }
-        try FolderCopy.remove(old)
-      }
+      // Out of sight at once: the daemon never reads half a plugin.
+      let old = "\(own)/.old-\(getpid())"
+      guard unsafe rename(folder, old) == 0 else { throw .notChanged(PersonFile.Failure(folder)) }
       let left = context.plugins()
       if !left.ids.contains(id.text) { registrar.choices.forget(id) }
       // Without any plugin of the person's own there is no order to keep.
       if left.ids.isEmpty { registrar.choices = PluginChoices() }
-      // Before the folders above, which go where they came with the first plugin.
-      if unsafe rmdir(own) == 0 { unsafe _ = rmdir(String(own.dropLast("/plugins".count))) }
-      try registrar.register()
+      do throws(CommandError) { try registrar.register() } catch {
+        unsafe _ = rename(old, folder)
+        throw error
+      }
+      try CommandError.files { () throws(PersonFile.Failure) in try FolderCopy.remove(old) }
+      if unsafe rmdir(own) == 0 {
+        unsafe _ = rmdir(String(own.dropLast("/plugins".count)))
+        // The folders above go where they came with the first plugin.
+        try registrar.register()
+      }
       say(id, "removed", invocation)
       return ExitCode.accepted
     })

@@ -1,5 +1,7 @@
+import DeeplinkBus
 import DeeplinkDesktop
 import DeeplinkRouting
+import DeeplinkWire
 import Glibc
 
 /// Brings the desktop's files into agreement with the plugins that are there.
@@ -53,11 +55,30 @@ struct Registrar {
   ) throws(CommandError) -> [RegistrationPlan.Held] {
     var plan = try plan(taking: taking)
     plan.note(folders)
+    let former = PluginChoices(context.directories)
     try CommandError.files { () throws(PersonFile.Failure) in
       try choices.write(context.directories)
-      try plan.apply { folder in updateCache(folder) }
+      do throws(PersonFile.Failure) { try plan.apply { folder in updateCache(folder) } } catch {
+        try? former.write(context.directories)
+        throw error
+      }
     }
+    tellDaemon()
     return plan.held
+  }
+
+  /// Has a daemon that runs look at once.
+  ///
+  /// It notices by itself, a moment later; the next line of a script may open a link before that.
+  private func tellDaemon() {
+    // Without either libdbus would start a bus of its own.
+    let hasBus =
+      context.environment["DBUS_SESSION_BUS_ADDRESS"] != nil
+      || context.directories.runtime.map { unsafe access("\($0)/bus", F_OK) == 0 } ?? false
+    guard hasBus else { return }
+    _ = try? Session.perform("waiting for the daemon") { connection throws(BusError) in
+      try await DispatcherClient(connection).reload(timeout: .seconds(5))
+    }
   }
 
   func updateCache(_ folder: String) {

@@ -60,7 +60,7 @@ extension Route {
   }
 
   /// Routes stand in settings as `PLUGIN/ROUTE`, in log lines and in object names.
-  private static func isName(_ text: String) -> Bool {
+  package static func isName(_ text: String) -> Bool {
     (1...100).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
