@@ -183,7 +183,7 @@ import DeeplinkWire
 
 extension BusError {
   /// For outcomes: what happened, in the bus's words where it has some.
-  var sentence: String {
+  package var sentence: String {
     switch self {
     case .cannotConnect(_, _, let message): message
     case .disconnected: "the session bus has ended"

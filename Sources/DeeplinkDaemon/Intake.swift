@@ -1,6 +1,6 @@
-import DeeplinkDesktop
 import DeeplinkBus
 import DeeplinkContract
+import DeeplinkDesktop
 import DeeplinkLoop
 import DeeplinkRouting
 import DeeplinkWire

@@ -59,7 +59,7 @@ extension Command {
         name: "PLUGIN", help: "the id of a plugin, or PLUGIN/ROUTE for one of its routes",
         completion: .pluginIDs)
     ],
-    options: [.source],
+    options: [.json, .source],
     examples: [
       Example(
         command: "deeplink grants revoke com.example.Photos/import",
@@ -81,6 +81,10 @@ extension Command {
         try grants.write(Grants.path(invocation.context.directories))
       } catch {
         throw .grants(error.description)
+      }
+      if invocation.wantsJSON {
+        let answer: JSONValue = ["revoked": .integer(Int64(count))]
+        invocation.output.line(answer.description)
       }
       return ExitCode.accepted
     })

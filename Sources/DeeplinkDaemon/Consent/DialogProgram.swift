@@ -39,7 +39,16 @@ import Glibc
       let child = try ChildProcess(description)
       var output: [UInt8] = []
       child.onOutput = { if output.count < 4096 { output += $0 } }
+      // GTK ends with 1, as for a no.
+      var hasWindow = true
+      child.onErrorOutput = { bytes in
+        let words = String(decoding: bytes, as: UTF8.self)
+        if words.contains("cannot open display") || words.contains("Failed to open display") {
+          hasWindow = false
+        }
+      }
       child.onEnd = { end in
+        guard hasWindow else { return asking.answer(.unavailable) }
         let word = String(decoding: output.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         asking.answer(answer(kind, end, word, offersAlways: question.offersAlways))
       }

@@ -1,6 +1,6 @@
-import DeeplinkDesktop
 import DeeplinkActions
 import DeeplinkBus
+import DeeplinkDesktop
 import DeeplinkLoop
 import DeeplinkRouting
 import DeeplinkWire
