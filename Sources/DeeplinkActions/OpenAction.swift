@@ -34,21 +34,15 @@ public enum OpenAction {
     guard
       let program = ProgramLookup.path(of: "xdg-open", in: "/", searching: variables["PATH"] ?? "")
     else { return completion(.failed(.launch, "there is no xdg-open")) }
-    var isTold = false
-    let tell: @LoopActor (HandoverResult) -> Void = { result in
-      guard !isTold else { return }
-      isTold = true
-      completion(result)
-    }
-    let limit = EventLoop.shared.after(verdict) { tell(.handled([:])) }
+    let answer = FirstAnswer(completion)
+    answer.give(after: verdict) { .handled([:]) }
     launcher.launch(
       ProcessDescription(
         arguments: [program, url.canonical.href], environment: variables,
         folder: variables["HOME"] ?? "/"),
       id: id, environment
     ) { end in
-      limit.cancel()
-      tell(end.isFailure ? .failed(.exit, "xdg-open: \(end.message)") : .handled([:]))
+      answer.give(end.isFailure ? .failed(.exit, "xdg-open: \(end.message)") : .handled([:]))
     }
   }
 }

@@ -19,26 +19,4 @@ import DeeplinkWire
     for name in names where (try? await connection.owner(of: name)) == sender { return true }
     return false
   }
-
-  /// Runs `action` once, when the connection `name` has ended; throws where it has ended already.
-  func whenGone(
-    _ name: UniqueName, _ action: @escaping @LoopActor () -> Void
-  ) async throws(BusError) {
-    let rule = MatchRule(
-      sender: .wellKnown("org.freedesktop.DBus"), interface: "org.freedesktop.DBus",
-      member: "NameOwnerChanged", firstArgument: name.text)
-    var subscription: Subscription?
-    subscription = try await connection.subscribe(rule) { signal in
-      guard signal.arguments.last?.string == "" else { return }
-      subscription?.cancel()
-      action()
-    }
-    // It may have ended before the bus knew the rule: then nothing more is heard of it.
-    do throws(BusError) {
-      _ = try await connection.credentials(of: name)
-    } catch {
-      subscription?.cancel()
-      throw error
-    }
-  }
 }

@@ -97,11 +97,7 @@ extension Intake {
     }
     guard book.followers.insert(sender).inserted else { return }
     let book = book
-    do throws(BusError) {
-      try await callers.whenGone(sender) { book.followers.remove(sender) }
-    } catch {
-      book.followers.remove(sender)
-    }
+    await callers.connection.whenGone(sender) { book.followers.remove(sender) }
   }
 
   func reload(from sender: UniqueName?) async throws(DispatcherError) {

@@ -167,6 +167,28 @@ import Testing
     #expect(receiver.isOpen)
   }
 
+  @Test @LoopActor func `the end of a connection is heard of once, and at once when it is past`()
+    async throws
+  {
+    let follower = try Connection.open(address: world.busAddress)
+    defer { follower.close() }
+    let (ends, feed) = AsyncStream.makeStream(of: String.self)
+    let (other, peer) = (
+      try Connection.open(address: world.busAddress), try Connection.open(address: world.busAddress)
+    )
+    await follower.whenGone(other.uniqueName) { feed.yield("other") }
+    await follower.whenGone(peer.uniqueName) { feed.yield("peer") }
+    peer.close()
+    var iterator = ends.makeAsyncIterator()
+    #expect(await iterator.next() == "peer")
+    await follower.whenGone(peer.uniqueName) { feed.yield("peer, late") }
+    #expect(await iterator.next() == "peer, late")
+    other.close()
+    #expect(await iterator.next() == "other")
+    feed.finish()
+    #expect(await iterator.next() == nil)
+  }
+
   @Test @LoopActor func `dbus-send, gdbus and busctl understand an exported object`() async throws {
     let (server, client) = try await echo()
     defer { server.close(); client.close() }
