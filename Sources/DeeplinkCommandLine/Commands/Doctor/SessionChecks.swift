@@ -152,7 +152,7 @@ struct SessionChecks {
         try await DispatcherClient(connection).startFollowing { change in
           if change.facts["result"]?.options?["pong"]?.string == nonce { arrival.come() }
         }
-        let tool = Tool.run(command + [Self.url(nonce)], environment: environment)
+        let tool = await Tool.finished(command + [Self.url(nonce)], environment: environment)
         // An opener may end before what it started has.
         if tool != nil { await arrival.wait(limit: .seconds(5)) }
         return (tool: tool, hasArrived: arrival.hasCome)
