@@ -41,6 +41,23 @@ extension DeliveryTests {
       #expect(rig.notes(of: kind.home).links.map(\.n) == (1...40).map { "\($0)" })
     }
 
+    @Test func `nothing is lost where the ledger's log was folded while links came`() async throws {
+      let rig = try await DeliveryTests.rig(.worker, ["--gate-at-start"])
+      let gate = try rig.gate(of: "org.example.worker")
+      // Two pages each at least, so that the log is folded.
+      let padding = String(repeating: "x", count: 4000)
+      let replies = await rig.submitAll((1...900).map { "org.example.worker:x?n=\($0)" }) {
+        "\($0)\(padding)"
+      }
+      let ids = try replies.map { try $0.get() }
+      try await rig.killDaemon()
+      gate.open(times: 2)
+      try await rig.startDaemon()
+      let notes = try await rig.notes(of: "org.example.worker") { $0.links.count == 900 }
+      #expect(notes.links.map(\.id) == ids)
+      #expect(notes.links.map(\.n) == (1...900).map { "\($0)" })
+    }
+
     @Test(arguments: Kind.allCases)
     func `a link that was handed over when the daemon was killed is not handed over again`(
       kind: Kind
@@ -211,10 +228,19 @@ extension DeliveryTests {
     {
       let rig = try await DeliveryRig(extra: ["XDG_RUNTIME_DIR": "/dev/null/nowhere"])
       try rig.addWorker()
+      #expect(try await rig.property("Durable") == .boolean(false))
       let (id, facts) = try await rig.submit("org.example.worker:x")
       #expect(facts["durable"] == .boolean(false))
       #expect(try await rig.property("Durable") == .boolean(false))
       #expect(await rig.outcomes(of: [id]) == ["delivered"])
+    }
+
+    @Test func `whoever starts the daemon by asking hears that links are durable`() async throws {
+      let rig = try await DeliveryTests.rig(.worker)
+      for _ in 1...5 {
+        #expect(try await rig.property("Durable") == .boolean(true))
+        try await rig.killDaemon()
+      }
     }
 
     @Test func `a ledger that is none is put aside`() async throws {

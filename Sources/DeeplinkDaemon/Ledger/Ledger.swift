@@ -13,13 +13,20 @@ import Glibc
 @LoopActor final class Ledger {
   private let path: String?
   private(set) var database: Database?
+  private var isOpened = false
   private var afterwards: [@LoopActor () -> Void] = []
   private var isScheduled = false
   private var finishedSinceCleaning = 0
+  private var folding: LogFolding?
+  private var foldingTask: Task<Void, Never>?
 
   /// Nil: no ledger.
-  init(path: String?) {
-    self.path = path
+  init(path: String?) { self.path = path }
+
+  /// Opens or makes the file, once this daemon is the one that serves on its bus: until then it is
+  /// another one's.
+  func open() {
+    isOpened = true
     guard let path else { return }
     do throws(DatabaseError) {
       do throws(DatabaseError) {
@@ -30,6 +37,7 @@ import Glibc
         Self.remove(path)
         database = try Self.open(path)
       }
+      folding = LogFolding(path: path)
     } catch {
       Log.error("links will not survive a crash: the ledger \(path) cannot be used: \(error)")
     }
@@ -41,16 +49,15 @@ import Glibc
     if file >= 0 { close(file) }
     let database = try Database(path: path)
     try bringUpToDate(database)
-    // Folding the log into the file is done between turns, when there is nothing else to do.
-    try database.execute("PRAGMA wal_autocheckpoint=4000")
+    database.keepLog()
     return database
   }
 
   /// A daemon of another version may have left its links in the file.
   private static func bringUpToDate(_ database: Database) throws(DatabaseError) {
+    try database.execute("BEGIN IMMEDIATE")
     var found: Int64 = 0
     try database.run("PRAGMA user_version") { found = $0.integer(0) }
-    try database.execute("BEGIN IMMEDIATE")
     switch found {
     case version: break
     case 1:
@@ -73,13 +80,27 @@ import Glibc
     for file in [path, path + "-wal", path + "-shm"] { _ = unsafe unlink(file) }
   }
 
-  var isDurable: Bool { database != nil }
+  /// Whether links survive the death of the daemon.
+  ///
+  /// The bus delivers the first calls before it says that the name is ours: until the ledger is opened
+  /// this is whether its folder can be written.
+  var isDurable: Bool {
+    guard !isOpened, let path else { return database != nil }
+    let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
+    return unsafe access(folder, W_OK) == 0
+  }
+
+  /// Ends with the file, which nobody must read any more.
+  private func discard() {
+    database = nil
+    folding = nil
+    if let path { Self.remove(path) }
+  }
 
   /// Takes the file away: its bus has ended, and no daemon of it will come.
   func remove() {
     try? database?.execute("ROLLBACK")
-    database = nil
-    if let path { Self.remove(path) }
+    discard()
   }
 
   /// Of the table: 2 has `hops` and `source`.
@@ -210,21 +231,42 @@ import Glibc
   private func commit() {
     isScheduled = false
     if let database, database.isInTransaction {
-      do throws(DatabaseError) { try database.execute("COMMIT") } catch { giveUp(error) }
+      do throws(DatabaseError) {
+        try database.execute("COMMIT")
+        try keepLogShort(database)
+      } catch {
+        giveUp(error)
+      }
     }
     let actions = afterwards
     afterwards = []
     for action in actions { action() }
   }
 
+  /// From how many pages on the log is folded into the file.
+  static let logLimit = 1000
+
+  private func keepLogShort(_ database: Database) throws(DatabaseError) {
+    guard database.logPages >= Self.logLimit else { return }
+    // The other thread cannot follow, or not work at all: then links wait for it to be done here.
+    if database.logPages >= 4 * Self.logLimit { try database.checkpoint() }
+    guard foldingTask == nil, let folding else { return }
+    foldingTask = Task { [weak self] in
+      try? await folding.fold()
+      self?.foldingTask = nil
+    }
+  }
+
+  /// Returns when nothing is being folded.
+  func folded() async { await foldingTask?.value }
+
   /// A full or broken disk: links go on, without a promise to survive.
   private func giveUp(_ error: DatabaseError) {
+    guard database != nil else { return }
     Log.error("links will no longer survive a crash: the ledger cannot be written: \(error)")
     try? database?.execute("ROLLBACK")
-    database = nil
     // What stands in it is the past from now on: a later daemon must not deliver it once more.
-    guard let path else { return }
-    Self.remove(path)
+    discard()
   }
 }
 
