@@ -291,7 +291,7 @@ import DeeplinkWire
 
 extension DeliveryBook {
   func finish(_ delivery: Delivery, _ outcome: DeliveryState, message: String) {
-    finish(delivery, outcome, ["message": .string(message.withoutNUL)])
+    finish(delivery, outcome, ["message": .string(message.asMessage)])
   }
 
   func finish(
@@ -299,10 +299,15 @@ extension DeliveryBook {
   ) {
     finish(
       delivery, outcome,
-      ["reason": .string(reason.rawValue), "message": .string(message.withoutNUL)])
+      ["reason": .string(reason.rawValue), "message": .string(message.asMessage)])
   }
 }
 
 extension String {
-  fileprivate var withoutNUL: String { String(unicodeScalars.filter { $0 != "\0" }) }
+  /// As much of a target's words as anybody reads, and as D-Bus takes them.
+  fileprivate var asMessage: String {
+    let words = unicodeScalars.lazy.filter { $0 != "\0" }
+    let start = words.prefix(1000)
+    return String(String.UnicodeScalarView(start)) + (words.dropFirst(1000).isEmpty ? "" : "…")
+  }
 }
