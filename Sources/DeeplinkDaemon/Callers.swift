@@ -1,3 +1,4 @@
+import DeeplinkActions
 import DeeplinkBus
 import DeeplinkLoop
 import DeeplinkWire
@@ -18,5 +19,17 @@ import DeeplinkWire
   func owns(_ sender: UniqueName, anyOf names: [WellKnownName]) async -> Bool {
     for name in names where (try? await connection.owner(of: name)) == sender { return true }
     return false
+  }
+
+  /// Whether `sender` is a process that was launched for the app `id`: it is in the session that it was
+  /// started in, or in a unit of the app's.
+  func isOfApp(_ sender: UniqueName, _ id: String, by launcher: ProgramLauncher) async -> Bool {
+    if let process = try? await connection.credentials(of: sender).processID,
+      launcher.hasStarted(process, for: id)
+    {
+      return true
+    }
+    let source = await sources.source(of: sender)
+    return source.kind == .unit && source.name == id
   }
 }

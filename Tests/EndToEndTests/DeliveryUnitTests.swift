@@ -33,6 +33,15 @@ extension DeliveryTests {
       }
     }
 
+    @Test func `what opens another URL is in no unit of the plugin's`() async throws {
+      // A browser that xdg-open starts stays in the unit: its pages must not pass for the plugin.
+      try rig.add("org.example.sender", action: #"{"open": {"url": "https://example.com/"}}"#)
+      _ = try await rig.open("org.example.sender:x")
+      let units = try units()
+      #expect(units.count == 1 && units[0].words.last == "https://example.com/")
+      #expect(units[0].name.hasPrefix("app-deeplinkd-org.deeplinkd.Open@"))
+    }
+
     @Test func `a launched app is a unit of its own, named by the desktop's convention`()
       async throws
     {

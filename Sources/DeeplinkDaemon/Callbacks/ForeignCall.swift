@@ -44,7 +44,7 @@ import DeeplinkWire
       builtIn.forget(nonce)
       return .success(OpenReply(id: id, outcome: nil, result: [:]))
     }
-    OpenAction.send(url, id: BuiltInLinks.scheme.text, environment, launcher: launcher) {
+    OpenAction.send(url, environment, launcher: launcher) {
       [builtIn] result in
       guard case .failed(let reason, let message) = result else { return }
       builtIn.forget(nonce)

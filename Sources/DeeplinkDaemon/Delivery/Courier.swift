@@ -185,9 +185,9 @@ import DeeplinkWire
   }
 
   /// Sends out a URL that nobody waits for, and remembers it as every one that is sent.
-  func send(_ url: ParsedURL, hops: Int, id: PluginID, _ environment: LaunchEnvironment) {
+  func send(_ url: ParsedURL, hops: Int, of id: PluginID, _ environment: LaunchEnvironment) {
     sent.add(url.canonical.href, hops: hops, now: Clock.seconds)
-    OpenAction.send(url, id: id.text, environment, launcher: launcher) { result in
+    OpenAction.send(url, environment, launcher: launcher) { result in
       if case .failed(_, let message) = result {
         Log.notice("a callback of \(id) was not opened: \(message)")
       }
