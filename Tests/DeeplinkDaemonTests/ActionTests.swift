@@ -144,6 +144,29 @@ import Testing
     #expect(words?.hasSuffix("…") == true && words?.count == 1001)
   }
 
+  @Test @LoopActor func `a command's last words are told, however it writes them`() async throws {
+    // The second part is written once the first has been read.
+    let program = """
+      import fcntl, os, struct, sys, termios
+      os.write(2, b"reading\\ncannot find ")
+      while struct.unpack("i", fcntl.ioctl(2, termios.FIONREAD, bytes(4)))[0]: pass
+      os.write(2, b"my data\\n")
+      while struct.unpack("i", fcntl.ioctl(2, termios.FIONREAD, bytes(4)))[0]: pass
+      os.write(2, b"\\n")
+      sys.exit(2)
+      """
+    try addPlugin(
+      """
+      {"name": "fail", "match": "fail", "effect": "view", "action": {"command": {
+        "run": ["/usr/bin/python3", "fail.py"], "sandbox": "none"}}}
+      """)
+    let folder = "home/.local/share/deeplinkd/plugins/org.example.Act"
+    try desktop.world.write(program, to: "\(folder)/fail.py")
+    let reply = try await Client(desktop).open("org.example.act:fail")
+    #expect(
+      reply.result["message"] == .string("it exited with status 2: cannot find my data"))
+  }
+
   @Test @LoopActor func `a call goes to the system bus where its route says so`() async throws {
     let system = try World()
     let desktop = try Desktop(extra: ["DBUS_SYSTEM_BUS_ADDRESS": system.busAddress])

@@ -7,11 +7,13 @@ import Testing
 
 /// The history as a file.
 @Suite struct HistoryTests {
-  private func entry(_ delivery: UInt64, duration: Double = 1) -> History.Entry {
+  private func entry(
+    _ delivery: UInt64, duration: Double = 1, values: String? = nil
+  ) -> History.Entry {
     History.Entry(
       time: 1_000_000 + Double(delivery), delivery: delivery, scheme: "x", plugin: nil, route: nil,
       source: "unknown", outcome: "delivered", reason: nil, mode: nil, size: 3, duration: duration,
-      values: nil)
+      values: values)
   }
 
   @Test func `a batch that cannot be written is left out whole, and the next one is written`()
@@ -27,5 +29,17 @@ import Testing
     }
     try await history.add([entry(3)], limits, now: 1_000_000)
     #expect(try await history.entries(History.Filter()).compactMap { $0["id"]?.integer } == [3])
+  }
+
+  @Test func `an answer that no message could carry has the newest entries`() async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "history-\(UUID())")
+    defer { for end in ["", "-wal", "-shm"] { unlink(file.path + end) } }
+    let history = try History(path: file.path)
+    let values = #"{"text":"\#(String(repeating: "x", count: 1 << 20))"}"#
+    for number in UInt64(1)...20 {
+      try await history.add([entry(number, values: values)], Settings.History(), now: 1_000_000)
+    }
+    let ids = try await history.entries(History.Filter()).compactMap { $0["id"]?.integer }
+    #expect(ids == Array(6...20))
   }
 }

@@ -72,10 +72,18 @@ import DeeplinkWire
   private func add(_ entry: History.Entry) {
     // A flood is counted in the statistics; here its newest part is enough.
     if batch.count < 10_000 { batch.append(entry) }
-    guard flushing == nil else { return }
+    flushSoon()
+  }
+
+  /// One batch at a time: a disk that hangs keeps one waiting, and no more than one collects behind it.
+  private func flushSoon() {
+    guard flushing == nil, !batch.isEmpty else { return }
     flushing = EventLoop.shared.after(.milliseconds(250)) { [weak self] in
-      self?.flushing = nil
-      Task { await self?.flush() }
+      Task {
+        await self?.flush()
+        self?.flushing = nil
+        self?.flushSoon()
+      }
     }
   }
 
