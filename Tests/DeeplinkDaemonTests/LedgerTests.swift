@@ -33,7 +33,8 @@ import Testing
   @Test @LoopActor func `the log is folded away from the loop, and begins anew`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let ledger = Ledger(path: path)
-    #expect(!ledger.isDurable && !FileManager.default.fileExists(atPath: path))
+    #expect(ledger.isDurable && !FileManager.default.fileExists(atPath: path))
+    #expect(!Ledger(path: nil).isDurable && !Ledger(path: "\(path)/none/ledger").isDurable)
     ledger.open()
     var id: UInt64 = 0
     for _ in 1...3 {

@@ -228,10 +228,19 @@ extension DeliveryTests {
     {
       let rig = try await DeliveryRig(extra: ["XDG_RUNTIME_DIR": "/dev/null/nowhere"])
       try rig.addWorker()
+      #expect(try await rig.property("Durable") == .boolean(false))
       let (id, facts) = try await rig.submit("org.example.worker:x")
       #expect(facts["durable"] == .boolean(false))
       #expect(try await rig.property("Durable") == .boolean(false))
       #expect(await rig.outcomes(of: [id]) == ["delivered"])
+    }
+
+    @Test func `whoever starts the daemon by asking hears that links are durable`() async throws {
+      let rig = try await DeliveryTests.rig(.worker)
+      for _ in 1...5 {
+        #expect(try await rig.property("Durable") == .boolean(true))
+        try await rig.killDaemon()
+      }
     }
 
     @Test func `a ledger that is none is put aside`() async throws {

@@ -13,6 +13,7 @@ import Glibc
 @LoopActor final class Ledger {
   private let path: String?
   private(set) var database: Database?
+  private var isOpened = false
   private var afterwards: [@LoopActor () -> Void] = []
   private var isScheduled = false
   private var finishedSinceCleaning = 0
@@ -25,6 +26,7 @@ import Glibc
   /// Opens or makes the file, once this daemon is the one that serves on its bus: until then it is
   /// another one's.
   func open() {
+    isOpened = true
     guard let path else { return }
     do throws(DatabaseError) {
       do throws(DatabaseError) {
@@ -78,7 +80,15 @@ import Glibc
     for file in [path, path + "-wal", path + "-shm"] { _ = unsafe unlink(file) }
   }
 
-  var isDurable: Bool { database != nil }
+  /// Whether links survive the death of the daemon.
+  ///
+  /// The bus delivers the first calls before it says that the name is ours: until the ledger is opened
+  /// this is whether its folder can be written.
+  var isDurable: Bool {
+    guard !isOpened, let path else { return database != nil }
+    let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
+    return unsafe access(folder, W_OK) == 0
+  }
 
   /// Ends with the file, which nobody must read any more.
   private func discard() {
