@@ -4,7 +4,7 @@ import Testing
 
 /// A person's files after a plugin came and went: every byte, every mode, every link, every folder.
 @Suite(
-  .timeLimit(.minutes(5)),
+  .serialized, .timeLimit(.minutes(5)),
   .enabled(if: Requirement.program("update-desktop-database", "xdg-mime", "setpriv")))
 struct ByteForByteTests {
   static let scheme = "com.example.demo"

@@ -5,7 +5,7 @@ import Testing
 /// Faults as they come about on people's machines: what the doctor says is true, what it tells to do
 /// mends it, and then a link arrives.
 @Suite(
-  .timeLimit(.minutes(5)),
+  .serialized, .timeLimit(.minutes(5)),
   .enabled(
     if: Requirement.program(
       "update-desktop-database", "desktop-file-validate", "gio", "xdg-open", "bwrap", "setpriv")))
