@@ -125,9 +125,10 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "CDeeplinkLinux", "DeeplinkBus", "DeeplinkRouting", "DeeplinkTesting", "DeeplinkWire",
+        "CDeeplinkLinux", "DeeplinkBus", "DeeplinkContract", "DeeplinkDesktop", "DeeplinkRouting",
+        "DeeplinkTesting", "DeeplinkWire",
       ],
-      exclude: ["Browsers", "Bus", "Hostile"]),
+      exclude: ["Browsers", "Bus", "Documentation", "Hostile"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

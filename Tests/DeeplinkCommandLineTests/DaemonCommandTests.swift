@@ -269,6 +269,16 @@ struct DaemonCommandTests {
     #expect(done.status == 0 && done.output == "" && done.errors == "")
   }
 
+  @Test func `a running daemon knows of a change when the command that made it ends`() throws {
+    #expect(try deeplink("open", "com.example.demo:greet").status == 0)
+    for _ in 0..<5 {
+      #expect(try deeplink("plugin", "disable", "com.example.demo").status == 0)
+      #expect(try deeplink("open", "com.example.demo:greet").status == 1)
+      #expect(try deeplink("plugin", "enable", "com.example.demo").status == 0)
+      #expect(try deeplink("open", "com.example.demo:greet").status == 0)
+    }
+  }
+
   @Test func `a daemon that cannot be started is status 3 with a hint`() throws {
     let world = try World()
     let missing = try world.run([Person.program, "open", "x:y"])
