@@ -33,6 +33,7 @@ extension CommandError {
       "entry \(number) cannot be sent again: \(reason)"
     case .unknownScheme(let word, _): "no plugin has the scheme '\(word)'"
     case .notChanged(let failure): "'\(failure.path)' cannot be changed: \(failure.reason)"
+    case .registrationIsBusy: "another deeplink is changing the registration, and does not end"
     case .damagedRecord(let damage):
       "the record of what registration changed cannot be read: \(damage.path): \(damage.reason)"
     case .noOpener(let path): "'\(path)' is not there"
@@ -88,6 +89,7 @@ extension CommandError {
       "it takes a path of letters, digits and / . _ + - alone: not every launcher knows quotes"
     case .packaged(let id, _): "`deeplink plugin disable \(id)` switches it off"
     case .agreementNeeded: "'--yes' agrees to what was shown"
+    case .registrationIsBusy: "`pgrep -a deeplink` shows it"
     case .damagedRecord: "without the file nothing is undone; moved away, all is as if never done"
     case .notChanged, .notAgreed: nil
     case .invalidNumber, .contradiction, .unreadable, .unwritable, .invalidManifest,

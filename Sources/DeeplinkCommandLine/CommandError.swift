@@ -32,6 +32,8 @@ enum CommandError: Error {
   case notReplayable(String, String, hint: String?)
   case unknownScheme(String, known: [String])
   case notChanged(PersonFile.Failure)
+  /// Another program is changing it, and does not end.
+  case registrationIsBusy
   case damagedRecord(Registration.Damaged)
   case noOpener(String)
   /// Its path cannot stand in a desktop entry.

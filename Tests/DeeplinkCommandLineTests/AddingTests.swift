@@ -47,6 +47,25 @@ struct AddingTests {
     return world.root.appending(path: "source/\(id)").path
   }
 
+  @Test func `plugins that are added and removed side by side lose nothing of each other`() throws {
+    try world.write("[Added Associations]\n# mine", to: "home/.config/mimeapps.list")
+    let before = try files()
+    let folders = try (1...8).map {
+      try write("com.example.many\($0)", "\"com.example.many\($0)\"")
+    }
+    let ids = (1...8).map { "com.example.many\($0)" }
+    func sideBySide(_ command: String, _ words: [String]) throws {
+      let program = Repository.program("deeplink")
+      let lines = words.map { "\(program) plugin \(command) \($0) >/dev/null || echo failed &" }
+      let done = try world.run(["bash", "-c", lines.joined(separator: "\n") + "\nwait"])
+      #expect(done.output == "" && done.errors == "", "\(done.errors)")
+    }
+    try sideBySide("add --yes", folders)
+    for id in ids { #expect(try opener(id) == "\(id).Deeplinks.desktop") }
+    try sideBySide("remove", ids)
+    #expect(try files() == before)
+  }
+
   @Test func `adding asks, shows what the plugin opens, and removing leaves every byte`() throws {
     try world.write("# mine", to: "home/.config/mimeapps.list")
     let before = try files()

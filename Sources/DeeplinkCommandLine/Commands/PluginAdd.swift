@@ -67,7 +67,7 @@ private func runAdd(_ invocation: Invocation) throws(CommandError) -> Int32 {
     try stage(plugin, folder, below: destination.text, invocation.value(.prefix)?.text ?? "/usr")
     return ExitCode.accepted
   }
-  var registrar = Registrar(context)
+  var registrar = try Registrar(context)
   let formerChoices = registrar.choices
   let before = context.plugins().plugins.map(\.id)
   registrar.choices.note(before)

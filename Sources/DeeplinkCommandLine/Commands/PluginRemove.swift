@@ -27,7 +27,7 @@ extension Command {
       let (id, folder) = try installed(invocation)
       let own = "\(context.directories.dataHome)/deeplinkd/plugins"
       guard folder == "\(own)/\(id)" else { throw .packaged(id, folder: folder) }
-      var registrar = Registrar(context)
+      var registrar = try Registrar(context)
       _ = try registrar.plan()
       // Out of sight at once: the daemon never reads half a plugin.
       let old = "\(own)/.old-\(getpid())"
@@ -58,7 +58,7 @@ extension Command {
     exitStatuses: statuses,
     run: { invocation throws(CommandError) in
       let (id, _) = try installed(invocation)
-      var registrar = Registrar(invocation.context)
+      var registrar = try Registrar(invocation.context)
       registrar.choices.disabled.remove(id)
       let schemes = invocation.context.plugins().plugins.first { $0.id == id }?.schemes ?? []
       registrar.note(
@@ -79,7 +79,7 @@ extension Command {
     exitStatuses: statuses,
     run: { invocation throws(CommandError) in
       let (id, _) = try installed(invocation)
-      var registrar = Registrar(invocation.context)
+      var registrar = try Registrar(invocation.context)
       registrar.choices.disabled.insert(id)
       try registrar.register()
       say(id, "disabled", invocation)

@@ -1,3 +1,4 @@
+import DeeplinkActions
 import DeeplinkBus
 import DeeplinkDesktop
 import DeeplinkRouting
@@ -5,14 +6,26 @@ import DeeplinkWire
 import Glibc
 
 /// Brings the desktop's files into agreement with the plugins that are there.
+///
+/// As long as it lives no other one changes them: scripts add plugins side by side.
 struct Registrar {
   let context: Context
   var choices: PluginChoices
+  private let lock: FolderLock
 
-  init(_ context: Context) {
+  init(_ context: Context) throws(CommandError) {
     self.context = context
+    PrivateFolder.make(context.directories.state)
+    guard let lock = FolderLock(context.directories.state, seconds: Self.patience) else {
+      throw .registrationIsBusy
+    }
+    self.lock = lock
+    // Only now: whoever held the lock may have changed them.
     choices = PluginChoices(context.directories)
   }
+
+  /// How long another one may take, in seconds.
+  private static let patience = 30
 
   /// `deeplink-open` beside this program.
   static func opener() throws(CommandError) -> String {

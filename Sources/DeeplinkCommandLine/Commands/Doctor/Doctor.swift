@@ -67,8 +67,9 @@ extension Command {
   /// Writes the desktop's files anew; nil, or why that cannot be done.
   private static func repair(_ context: Context) -> Check? {
     do throws(CommandError) {
-      try Registrar(context).register()
-      Registrar(context).updateCache("\(context.directories.dataHome)/applications")
+      let registrar = try Registrar(context)
+      try registrar.register()
+      registrar.updateCache("\(context.directories.dataHome)/applications")
       return nil
     } catch {
       return Check(name: "repair", state: .bad, found: error.sentence, mend: error.hint)
