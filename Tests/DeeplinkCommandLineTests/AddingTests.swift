@@ -148,6 +148,29 @@ struct AddingTests {
     #expect(try files() == before)
   }
 
+  @Test func `a data folder that is named twice hides nothing from itself`() throws {
+    let link = world.root.appending(path: "link").path
+    try FileManager.default.createSymbolicLink(
+      atPath: link, withDestinationPath: world.dataHome.path)
+    var cases = 0
+    for folders in ["\(world.dataHome.path)/", link, "/usr/share:/usr/share/"] {
+      let variables: [String: String?] = ["XDG_DATA_DIRS": folders]
+      for arguments in [["add", "--yes", Self.demo]] + Array(repeating: ["enable"], count: 3) {
+        let rest = arguments == ["enable"] ? ["com.example.demo"] : []
+        let done = try world.run(
+          [Repository.program("deeplink"), "plugin"] + arguments + rest, environment: variables)
+        #expect(done.status == 0, "\(done.errors)")
+        #expect(exists(Self.entry), "\(folders)")
+        cases += 1
+      }
+      let removed = try world.run(
+        [Repository.program("deeplink"), "plugin", "remove", "com.example.demo"],
+        environment: variables)
+      #expect(removed.status == 0 && !exists(Self.entry))
+    }
+    #expect(cases == 12)
+  }
+
   @Test func `a package stages a plugin without a person's files`() throws {
     let before = try files()
     let stage = world.root.appending(path: "stage").path

@@ -4,7 +4,7 @@ import Testing
 
 /// A person's files after a plugin came and went: every byte, every mode, every link, every folder.
 @Suite(
-  .timeLimit(.minutes(5)),
+  .serialized, .timeLimit(.minutes(5)),
   .enabled(if: Requirement.program("update-desktop-database", "xdg-mime", "setpriv")))
 struct ByteForByteTests {
   static let scheme = "com.example.demo"
@@ -139,23 +139,22 @@ struct ByteForByteTests {
 
   @Test(arguments: lists) func `a list is as it was, wherever it lies`(_ list: List) throws {
     var cases = 0
-    for place in list.bytes == nil ? [Place.plain] : Place.allCases {
-      for hasOther in [false, true] {
-        let home = try Home()
-        if let bytes = list.bytes { try home.write(bytes, at: place) }
-        if hasOther { try home.addOther() }
-        let before = try home.tree
-        try home.deeplink("plugin", "add", "--yes", "--make-default", Self.demo)
-        #expect(try home.opener == Self.ours)
-        try home.deeplink("plugin", "disable", Self.scheme)
-        try home.deeplink("plugin", "enable", "--make-default", Self.scheme)
-        #expect(try home.opener == Self.ours)
-        try home.deeplink("plugin", "remove", Self.scheme)
-        #expect(try home.tree == before, "\(place)")
-        cases += 1
-      }
+    for (index, place) in Place.allCases.enumerated() where index < 2 || list.bytes != nil {
+      let hasOther = index % 2 == 1
+      let home = try Home()
+      if let bytes = list.bytes { try home.write(bytes, at: place) }
+      if hasOther { try home.addOther() }
+      let before = try home.tree
+      try home.deeplink("plugin", "add", "--yes", "--make-default", Self.demo)
+      #expect(try home.opener == Self.ours)
+      try home.deeplink("plugin", "disable", Self.scheme)
+      try home.deeplink("plugin", "enable", "--make-default", Self.scheme)
+      #expect(try home.opener == Self.ours)
+      try home.deeplink("plugin", "remove", Self.scheme)
+      #expect(try home.tree == before, "\(place)")
+      cases += 1
     }
-    #expect(cases == (list.bytes == nil ? 2 : Place.allCases.count * 2))
+    #expect(cases == (list.bytes == nil ? 2 : Place.allCases.count))
   }
 
   @Test func `where there was no folder there is none afterwards`() throws {

@@ -5,7 +5,7 @@ import Testing
 /// Faults as they come about on people's machines: what the doctor says is true, what it tells to do
 /// mends it, and then a link arrives.
 @Suite(
-  .timeLimit(.minutes(5)),
+  .serialized, .timeLimit(.minutes(5)),
   .enabled(
     if: Requirement.program(
       "update-desktop-database", "desktop-file-validate", "gio", "xdg-open", "bwrap", "setpriv")))
@@ -286,6 +286,42 @@ struct StrangeFaultsTests {
         $0["check"] == "repair"
           && $0["found"]?.hasSuffix("cannot be changed: Is a directory") == true
       })
+  }
+
+  static let permissionStore = URL(filePath: "/usr/libexec/xdg-permission-store")
+
+  @Test(.enabled(if: Requirement.file(permissionStore)))
+  func `what a portal remembers is found, and forgotten as told`() throws {
+    let patient = try Patient()
+    let store = "org.freedesktop.impl.portal.PermissionStore"
+    try patient.world.write(
+      "[D-BUS Service]\nName=\(store)\nExec=\(Self.permissionStore.path)\n",
+      to: "services/\(store).service")
+    try patient.shell(
+      "gdbus call --session -d org.freedesktop.DBus -o /org/freedesktop/DBus "
+        + "-m org.freedesktop.DBus.ReloadConfig")
+    #expect(try patient.deeplink("doctor", Self.scheme).status == 0)
+    func remember(_ id: String, _ count: Int) throws {
+      let done = try patient.shell(
+        "gdbus call --session -d \(store) -o /org/freedesktop/impl/portal/PermissionStore "
+          + "-m \(store).SetPermission desktop-used-apps true x-scheme-handler/\(Self.scheme) "
+          + "org.example.Browser \"['\(id)', '\(count)', '3']\"")
+      #expect(done.status == 0, "\(done.errors)")
+    }
+    try remember("other", 2)
+    #expect(try patient.deeplink("doctor", Self.scheme).status == 0)
+    try remember("\(Self.scheme).Deeplinks", 3)
+    #expect(try patient.deeplink("doctor", Self.scheme).status == 0)
+    try remember("other", 3)
+    let done = try patient.deeplink("doctor", "--json", Self.scheme)
+    let hit = try done.checks().first { $0["check"] == "portal" }
+    #expect(done.status == 1 && hit?["state"] == "fault", "\(done.output)")
+    #expect(
+      hit?["found"]?.hasPrefix("the portal opens other.desktop for links of org.example.Browser")
+        == true)
+    let mended = try patient.shell(try #require(hit?["mend"]))
+    #expect(mended.status == 0, "\(mended.errors)")
+    #expect(try patient.deeplink("doctor", Self.scheme).status == 0)
   }
 
   @Test func `a whole link is taken for its scheme, and a slip is noticed`() throws {

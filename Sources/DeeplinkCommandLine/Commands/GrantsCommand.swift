@@ -73,10 +73,13 @@ extension Command {
       let name = invocation.arguments[0].text
       let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
       var grants = try invocation.context.grants()
+      let known = grants.list.flatMap { [$0.plugin, "\($0.plugin)/\($0.route)"] }
       let count = grants.revoke(
         plugin: String(parts[0]), route: parts.count > 1 ? String(parts[1]) : nil,
         source: invocation.value(.source)?.text)
-      guard count > 0 else { throw .unknownGrant(name) }
+      guard count > 0 else {
+        throw .unknownGrant(name, known: known)
+      }
       do throws(Grants.FileError) {
         try grants.write(Grants.path(invocation.context.directories))
       } catch {

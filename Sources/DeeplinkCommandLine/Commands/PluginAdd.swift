@@ -181,7 +181,8 @@ private func askToAdd(_ id: PluginID, _ context: Context) throws(CommandError) {
 /// The folder's own path, as it stands in records.
 private func absolute(_ path: String) throws(CommandError) -> String {
   guard let real = realPath(path) else {
-    throw .unreadable(path: path, reason: unsafe String(cString: strerror(errno)))
+    throw .unreadable(
+      path: "\(path)/\(PluginFolder.manifestName)", reason: unsafe String(cString: strerror(errno)))
   }
   return real
 }

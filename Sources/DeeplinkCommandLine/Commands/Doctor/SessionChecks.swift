@@ -33,7 +33,7 @@ struct SessionChecks {
         name: "notifications", state: notifies ? .good : .warning,
         found: notifies ? "there is a service" : "no service: what goes wrong is shown nowhere",
         mend: notifies ? nil : "a desktop has one; elsewhere install one, such as dunst"))
-    checks += targets(names, wanted)
+    checks += targets(names, wanted) + PortalChecks(context).all(names, wanted)
     // Not the bus's list of names that it can start: it may be older than the file.
     let direct = pingByBus(isRunning: names.contains("\(Contract.busName)"))
     checks.append(direct)
