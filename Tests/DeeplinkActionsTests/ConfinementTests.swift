@@ -217,7 +217,8 @@ struct ConfinementTests {
         import os, signal
         file = open(os.path.expanduser("~/alive"), "w")
         if os.fork() == 0: os.setsid()
-        print("alive")
+        # One write: two that print would write in two parts each.
+        os.write(1, b"alive\n")
         signal.pause()
         """,
       ])
