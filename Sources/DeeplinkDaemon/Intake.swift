@@ -113,8 +113,7 @@ import DeeplinkWire
   ) throws(Refusal) {
     guard configuration.table.owner(of: link.scheme) != nil else { return }
     let key = Rates.Key(
-      source: (callers.sources.known(sender) ?? .unknown).key, scheme: link.scheme,
-      isInteractive: options.isInteractive)
+      callers.sources.known(sender), link.scheme, claimsPerson: options.isInteractive)
     guard rates.take(key, configuration.settings.rates, now: Clock.seconds) else {
       throw Refusal(
         .rateLimited, "too many '\(link.scheme)' links came at once",

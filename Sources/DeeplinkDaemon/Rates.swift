@@ -74,3 +74,14 @@ struct TokenBucket: Hashable, Sendable {
 
   func isFull(now: Double) -> Bool { tokens + (now - last) * perSecond >= capacity }
 }
+
+extension Rates.Key {
+  /// - Parameters:
+  ///   - source: Nil for a sender that was not looked at yet: every opener is one.
+  ///   - claim: Whether the sender says that a person waits for it; of one in a sandbox it means nothing.
+  init(_ source: Source?, _ scheme: Scheme, claimsPerson claim: Bool) {
+    self.init(
+      source: (source ?? .unknown).key, scheme: scheme,
+      isInteractive: source?.hasTerminal == true || claim && source?.isConfined != true)
+  }
+}
