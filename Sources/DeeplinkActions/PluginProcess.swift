@@ -23,9 +23,18 @@ public enum PluginProcessError: Error, Hashable, Sendable, CustomStringConvertib
   case noProgram(String)
   case sandbox(SandboxError)
 
-  public var description: String {
+  public var reason: String {
     switch self {
     case .noProgram(let name): "there is no program '\(name)' that can be run"
+    case .sandbox(let error): error.reason
+    }
+  }
+
+  public var hint: String? { if case .sandbox(let error) = self { error.hint } else { nil } }
+
+  public var description: String {
+    switch self {
+    case .noProgram: reason
     case .sandbox(let error): error.description
     }
   }

@@ -42,11 +42,7 @@ public struct BaseDirectories: Hashable, Sendable {
   }
 
   /// Without symbolic links; as it is where nothing is there yet.
-  private static func real(_ path: String) -> String {
-    guard let real = unsafe realpath(path, nil) else { return path }
-    defer { unsafe free(real) }
-    return unsafe String(cString: real)
-  }
+  private static func real(_ path: String) -> String { FileFacts.real(path) ?? path }
 
   /// `$XDG_DATA_HOME`, then each of `$XDG_DATA_DIRS`: where plugins and desktop entries are looked for.
   public var allData: [String] { [dataHome] + dataDirectories }

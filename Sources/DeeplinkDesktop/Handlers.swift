@@ -97,14 +97,9 @@ public struct Handlers: Sendable {
 
   /// Entries with their ids: what is in a folder of a folder has a `-` for each `/`.
   private static func entryFiles(_ folder: String, depth: Int = 0) -> [(id: String, path: String)] {
-    guard depth < 4, let directory = unsafe opendir(folder) else { return [] }
-    defer { unsafe closedir(directory) }
+    guard depth < 4 else { return [] }
     var files: [(id: String, path: String)] = []
-    while let item = unsafe readdir(directory) {
-      let name = unsafe withUnsafeBytes(of: &item.pointee.d_name) { bytes in
-        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name.hasPrefix(".") { continue }
+    for name in FileFacts.names(in: folder) where !name.hasPrefix(".") {
       if name.hasSuffix(".desktop") {
         files.append((name, "\(folder)/\(name)"))
       } else if !name.contains(".") {

@@ -89,12 +89,7 @@ public struct PersonFile: Hashable, Sendable {
   public func target() throws(Failure) -> String {
     var path = path
     for _ in 0..<40 {
-      var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-      let count = unsafe buffer.withUnsafeMutableBytes {
-        unsafe $0.baseAddress.map { unsafe readlink(path, $0, Int(PATH_MAX)) } ?? -1
-      }
-      guard count > 0 else { return path }
-      let link = String(decoding: buffer[..<count], as: UTF8.self)
+      guard let link = FileFacts.link(path) else { return path }
       let folder = path.lastIndex(of: "/").map { path[..<$0] } ?? "."
       path = link.hasPrefix("/") ? link : "\(folder)/\(link)"
     }

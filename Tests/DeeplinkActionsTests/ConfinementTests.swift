@@ -218,7 +218,7 @@ struct ConfinementTests {
         file = open(os.path.expanduser("~/alive"), "w")
         if os.fork() == 0: os.setsid()
         # One write: two that print would write in two parts each.
-        os.write(1, b"alive\n")
+        os.write(1, b"alive\\n")
         signal.pause()
         """,
       ])

@@ -1,3 +1,4 @@
+import DeeplinkDesktop
 import Glibc
 
 /// What a program brings into its sandbox: the folders without which it does not start.

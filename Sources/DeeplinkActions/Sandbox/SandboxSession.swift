@@ -1,3 +1,4 @@
+import DeeplinkDesktop
 import Glibc
 
 /// What `"session"` opens of the person's session: the sockets themselves, never the folders they

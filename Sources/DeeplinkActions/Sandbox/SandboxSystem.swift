@@ -1,3 +1,4 @@
+import DeeplinkDesktop
 import CDeeplinkLinux
 import Glibc
 
@@ -24,7 +25,13 @@ struct SandboxSystem: Hashable, Sendable {
     }
     return SandboxSystem(
       base: [.same("/usr")] + links, versioned: versioned.sorted(),
-      countsProcessesBySandbox: FileFacts.kernel.lexicographicallyPrecedes([5, 14]) == false)
+      countsProcessesBySandbox: kernel.lexicographicallyPrecedes([5, 14]) == false)
+  }
+
+  /// The kernel's version: major, minor.
+  private static var kernel: [Int] {
+    FileFacts.beginning(of: "/proc/sys/kernel/osrelease", limit: 64)
+      .split(separator: ".").prefix(2).compactMap { Int($0.prefix { $0.isNumber }) }
   }
 
   /// Of `/etc`, what programs need and no secret is in; the rest is not there.
@@ -49,60 +56,4 @@ struct SandboxSystem: Hashable, Sendable {
     "X11", "dconf", "drirc", "egl", "fonts", "glvnd", "gtk-2.0", "gtk-3.0", "gtk-4.0", "machine-id",
     "vulkan", "xdg",
   ]
-}
-
-/// Questions about files, asked without errors: what cannot be looked at is not there.
-enum FileFacts {
-  static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
-
-  static func isKind(_ kind: mode_t, _ path: String) -> Bool {
-    var facts = stat()
-    return unsafe stat(path, &facts) == 0 && facts.st_mode & S_IFMT == kind
-  }
-
-  /// Where a symbolic link points.
-  static func link(_ path: String) -> String? {
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = unsafe readlink(path, &buffer, buffer.count)
-    return count > 0
-      ? String(validating: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
-  }
-
-  /// Without links, `.` and `..`.
-  static func real(_ path: String) -> String? {
-    guard !path.utf8.contains(0), let real = unsafe realpath(path, nil) else { return nil }
-    defer { unsafe free(real) }
-    return unsafe String(validatingCString: real)
-  }
-
-  /// The first bytes of a file.
-  static func beginning(of path: String, limit: Int) -> String {
-    let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else { return "" }
-    defer { close(file) }
-    var buffer = [UInt8](repeating: 0, count: limit)
-    let count = unsafe read(file, &buffer, limit)
-    return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
-  }
-
-  static func names(in folder: String) -> [String] {
-    guard let stream = unsafe opendir(folder) else { return [] }
-    defer { unsafe closedir(stream) }
-    var names: [String] = []
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) {
-          unsafe String(validatingCString: $0)
-        }
-      }
-      if let name { names.append(name) }
-    }
-    return names
-  }
-
-  /// The kernel's version: major, minor.
-  static var kernel: [Int] {
-    beginning(of: "/proc/sys/kernel/osrelease", limit: 64)
-      .split(separator: ".").prefix(2).compactMap { Int($0.prefix { $0.isNumber }) }
-  }
 }

@@ -1,3 +1,4 @@
+import DeeplinkDesktop
 import DeeplinkRouting
 
 /// What a program that did not start looked for outside its sandbox, by its last words.

@@ -43,7 +43,7 @@ import Glibc
     var trial = Trial(
       place: place, environment: LaunchEnvironment(variables: environment))
     if plugin.runsConfined, let error = await Sandbox.availability(environment) {
-      trial.findings.faults = [Fault(path: "$", reason: error.description, hint: nil)]
+      trial.findings.faults = [Fault(path: "$", reason: error.reason, hint: error.hint)]
       return trial.findings
     }
     var tried: Set<[String]> = []
@@ -106,7 +106,7 @@ import Glibc
     do throws(PluginProcessError) {
       _ = try ProcessDescription.plugin(words, in: sandbox, at: place, environment)
     } catch {
-      addFault(path, error.description, [], sandbox)
+      findings.faults.append(Fault(path: path, reason: error.reason, hint: error.hint))
     }
   }
 

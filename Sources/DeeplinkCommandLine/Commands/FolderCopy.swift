@@ -24,7 +24,9 @@ enum FolderCopy {
     switch facts.st_mode & S_IFMT {
     case S_IFDIR:
       try PersonFile.makeFolder(target)
-      for name in names(source) { try copy("\(source)/\(name)", to: "\(target)/\(name)", &left) }
+      for name in FileFacts.names(in: source) {
+        try copy("\(source)/\(name)", to: "\(target)/\(name)", &left)
+      }
       guard unsafe chmod(target, 0o755) == 0 else { throw failure(target) }
     case S_IFLNK:
       var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
@@ -44,24 +46,11 @@ enum FolderCopy {
     var facts = stat()
     guard unsafe lstat(path, &facts) == 0 else { return }
     if facts.st_mode & S_IFMT == S_IFDIR {
-      for name in names(path) { try remove("\(path)/\(name)") }
+      for name in FileFacts.names(in: path) { try remove("\(path)/\(name)") }
       guard unsafe rmdir(path) == 0 else { throw failure(path) }
     } else {
       guard unsafe unlink(path) == 0 else { throw failure(path) }
     }
-  }
-
-  private static func names(_ path: String) -> [String] {
-    guard let directory = unsafe opendir(path) else { return [] }
-    defer { unsafe closedir(directory) }
-    var names: [String] = []
-    while let entry = unsafe readdir(directory) {
-      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names
   }
 
   private static func failure(_ path: String, _ reason: String? = nil) -> PersonFile.Failure {

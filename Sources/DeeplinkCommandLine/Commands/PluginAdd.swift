@@ -59,7 +59,8 @@ private func runAdd(_ invocation: Invocation) throws(CommandError) -> Int32 {
     plugin.runsConfined && !invocation.has(.destination) ? sandboxError(context.environment) : nil
   if let missing {
     context.errors.line(
-      "deeplink: the programs of '\(plugin.id)' will not start: \(missing.description.visible)")
+      "deeplink: the programs of '\(plugin.id)' will not start: \(missing.reason.visible)")
+    if let hint = missing.hint { context.errors.line("hint: \(hint.visible)") }
     context.errors.flush()
   }
   if !invocation.has(.yes) { try askToAdd(plugin.id, context) }
@@ -180,16 +181,9 @@ private func askToAdd(_ id: PluginID, _ context: Context) throws(CommandError) {
 
 /// The folder's own path, as it stands in records.
 private func absolute(_ path: String) throws(CommandError) -> String {
-  guard let real = realPath(path) else {
+  guard let real = FileFacts.real(path) else {
     throw .unreadable(
       path: "\(path)/\(PluginFolder.manifestName)", reason: unsafe String(cString: strerror(errno)))
   }
   return real
-}
-
-/// Without links, `.` and `..`; nil where nothing is there.
-func realPath(_ path: String) -> String? {
-  guard !path.utf8.contains(0), let real = unsafe realpath(path, nil) else { return nil }
-  defer { unsafe free(real) }
-  return unsafe String(cString: real)
 }

@@ -122,7 +122,7 @@ private struct Checker {
   /// Starts a plugin's workers, as far as that was asked for.
   private mutating func tryPrograms(of plugin: Plugin, manifest: String, isInstalled: Bool) {
     guard starting != .no, !isInstalled || !disabled.contains(plugin.id), plugin.hasPrograms,
-      let folder = plugin.folder.flatMap(realPath), let home = temporaryFolder()
+      let folder = plugin.folder.flatMap(FileFacts.real), let home = temporaryFolder()
     else { return }
     defer { try? FolderCopy.remove(home) }
     let place = PluginPlace(

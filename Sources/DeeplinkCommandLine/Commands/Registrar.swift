@@ -29,11 +29,7 @@ struct Registrar {
 
   /// `deeplink-open` beside this program.
   static func opener() throws(CommandError) -> String {
-    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let count = unsafe buffer.withUnsafeMutableBytes {
-      unsafe $0.baseAddress.map { unsafe readlink("/proc/self/exe", $0, Int(PATH_MAX)) } ?? -1
-    }
-    let path = String(decoding: buffer[..<max(0, count)], as: UTF8.self)
+    let path = FileFacts.link("/proc/self/exe") ?? ""
     let opener = path.lastIndex(of: "/").map { "\(path[..<$0])/deeplink-open" } ?? path
     guard unsafe access(opener, X_OK) == 0 else { throw .noOpener(opener) }
     guard HandlerEntry.isPlain(opener) else { throw .unusableOpener(opener) }

@@ -1,3 +1,4 @@
+import DeeplinkDesktop
 import CDeeplinkLinux
 import Glibc
 
@@ -119,19 +120,7 @@ struct ProcessReader: Sendable {
   /// show any name.
   private func executable(of process: UInt32) -> String? {
     let link = "\(folder)/\(process)/exe"
-    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-      guard let start = bytes.baseAddress else { return -1 }
-      return unsafe readlink(link, start.assumingMemoryBound(to: CChar.self), bytes.count)
-    }
-    guard count > 0, let path = String(validating: buffer[..<count], as: UTF8.self) else {
-      return nil
-    }
-    var here = stat()
-    var there = stat()
-    guard unsafe stat(path, &here) == 0, unsafe stat(link, &there) == 0,
-      here.st_dev == there.st_dev, here.st_ino == there.st_ino
-    else { return nil }
+    guard let path = FileFacts.link(link), FileFacts.isSame(path, link) else { return nil }
     return path
   }
 

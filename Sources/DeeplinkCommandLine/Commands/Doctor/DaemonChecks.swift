@@ -19,7 +19,9 @@ struct DaemonChecks {
   }
 
   func all(_ wanted: String?) -> [Check] {
-    guard let facts = facts(), let process = facts.process else { return [] }
+    let schemes = context.table(of: context.plugins()).schemes.map(\.text)
+      .filter { wanted == nil || $0 == wanted }
+    guard let facts = facts(expecting: schemes), let process = facts.process else { return [] }
     let end = "kill \(process); the next link starts it anew"
     guard let status = facts.status else {
       return [
@@ -29,8 +31,7 @@ struct DaemonChecks {
       ]
     }
     var checks = [program(process, status, end)]
-    let missing = context.table(of: context.plugins()).schemes.map(\.text)
-      .filter { (wanted == nil || $0 == wanted) && !status.schemes.contains($0) }
+    let missing = schemes.filter { !status.schemes.contains($0) }
     let differing = differing(process)
     let folders = differing.isEmpty ? "" : "; its \(differing.joined(separator: ", its "))"
     if !missing.isEmpty {
@@ -57,13 +58,19 @@ struct DaemonChecks {
   }
 
   /// Nil where no daemon runs, or there is no bus.
-  private func facts() -> Facts? {
+  ///
+  /// - Parameter schemes: Those that it should know: a change that was just made it sees in a moment.
+  private func facts(expecting schemes: [String]) -> Facts? {
     try? Session.perform("asking the daemon") { connection throws(BusError) in
       guard let owner = try await connection.owner(of: .deeplinkd) else {
         return Facts()
       }
       var facts = Facts(process: try await connection.credentials(of: owner).processID)
-      facts.status = try? await DispatcherClient(connection).status(timeout: .seconds(5))
+      for _ in 0..<10 {
+        facts.status = try? await DispatcherClient(connection).status(timeout: .seconds(5))
+        guard let known = facts.status?.schemes, !schemes.allSatisfy(known.contains) else { break }
+        try? await Task.sleep(for: .milliseconds(100))
+      }
       return facts
     }
   }
@@ -74,10 +81,10 @@ struct DaemonChecks {
     let installed = opener.lastIndex(of: "/").map { "\(opener[..<$0])/deeplinkd" } ?? ""
     let version = "version \(status.version)"
     // Not there: one that is on another machine's side of a container.
-    guard let running = Self.target(link), PlaceChecks.facts(installed) != nil else {
+    guard let running = FileFacts.link(link), FileFacts.status(installed) != nil else {
       return .good("daemon", "\(version), process \(process)")
     }
-    guard EntryChecks.isSameFile(link, installed) else {
+    guard FileFacts.isSame(link, installed) else {
       return .warning(
         "daemon",
         "process \(process) is '\(running)', \(version), not '\(installed)', version \(Contract.version)",
@@ -110,13 +117,5 @@ struct DaemonChecks {
 
   private func ledger(_ process: UInt32) -> String {
     "'\(context.directories.runtime ?? "XDG_RUNTIME_DIR, which is not set")'"
-  }
-
-  private static func target(_ link: String) -> String? {
-    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let count = unsafe buffer.withUnsafeMutableBytes {
-      unsafe $0.baseAddress.map { unsafe readlink(link, $0, Int(PATH_MAX)) } ?? -1
-    }
-    return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
   }
 }

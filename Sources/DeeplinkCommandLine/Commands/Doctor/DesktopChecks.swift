@@ -98,7 +98,7 @@ struct DesktopChecks {
     }
     let list = "\(context.directories.configHome)/mimeapps.list"
     if PlaceChecks.isDangling(list) { return ": \(list) is a symbolic link to nothing" }
-    return PlaceChecks.facts(list) == nil ? ": \(list) is not there" : ": \(list) has no word on it"
+    return FileFacts.status(list) == nil ? ": \(list) is not there" : ": \(list) has no word on it"
   }
 
   private func missing(

@@ -84,7 +84,7 @@ struct EntryChecks {
       return check(
         "program", false, "'\(program)' may not be run", mend: "chmod +x '\(program)'")
     }
-    if let opener = try? Registrar.opener(), !Self.isSameFile(opener, program) {
+    if let opener = try? Registrar.opener(), !FileFacts.isSame(opener, program) {
       return check("program", false, "it starts '\(program)', not '\(opener)'")
     }
     let tool = Tool.run([program, "--version"], environment: context.environment, seconds: 10)
@@ -110,7 +110,7 @@ struct EntryChecks {
     if let program = keys.string("TryExec"), unsafe access(program, X_OK) != 0 {
       faults.append("TryExec='\(program)' is not there, so GLib takes it for not installed")
     }
-    if let folder = keys.folder, PlaceChecks.facts(folder)?.st_mode.isFolder != true {
+    if let folder = keys.folder, FileFacts.status(folder)?.st_mode.isFolder != true {
       faults.append("Path='\(folder)' is no folder, so it cannot be started there")
     }
     return check(
@@ -140,13 +140,5 @@ struct EntryChecks {
       bytes == nil
         ? "\(folder) has no mimeinfo.cache" : isCached ? "\(path) has it" : "\(path) is old",
       mend: isMendable ? nil : mend)
-  }
-
-  /// By whatever links.
-  static func isSameFile(_ first: String, _ second: String) -> Bool {
-    guard let first = PlaceChecks.facts(first), let second = PlaceChecks.facts(second) else {
-      return false
-    }
-    return first.st_dev == second.st_dev && first.st_ino == second.st_ino
   }
 }

@@ -29,7 +29,7 @@ struct PlaceChecks {
         mend: "unset \(name)")
     }
     let home = context.environment["HOME"] ?? ""
-    guard let facts = Self.facts(home), facts.st_mode & S_IFMT == S_IFDIR, home.hasPrefix("/")
+    guard let facts = FileFacts.status(home), facts.st_mode & S_IFMT == S_IFDIR, home.hasPrefix("/")
     else {
       let found = home.isEmpty ? "HOME is not set" : "HOME='\(home)' is no folder"
       return checks + [.bad("environment", found, mend: "export HOME=~$(id -un)")]
@@ -56,10 +56,9 @@ struct PlaceChecks {
     let share = opener.split(separator: "/").dropLast(2).map { "/\($0)" }.joined() + "/share"
     let entry = "\(share)/applications/\(DesktopChecks.ownEntry)"
     let isSeen = directories.allData.contains { folder in
-      guard let first = Self.facts(folder), let second = Self.facts(share) else { return false }
-      return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+      FileFacts.isSame(folder, share)
     }
-    guard Self.facts(entry) != nil, !isSeen else { return [] }
+    guard FileFacts.status(entry) != nil, !isSeen else { return [] }
     let folders = ([share] + directories.dataDirectories).joined(separator: ":")
     return [
       .bad(
@@ -135,7 +134,9 @@ struct PlaceChecks {
         mend: "mv '\(damage.path)' '\(damage.path).damaged', and it is as if never written")
     }
     let place = Self.nearest(directories.state)
-    if unsafe Glibc.access(place, W_OK | X_OK) != 0 || Self.facts(place)?.st_mode.isFolder != true {
+    if unsafe Glibc.access(place, W_OK | X_OK) != 0
+      || FileFacts.status(place)?.st_mode.isFolder != true
+    {
       checks.append(
         .warning(
           "state",
@@ -158,20 +159,15 @@ struct PlaceChecks {
 
   // MARK: Paths
 
-  static func facts(_ path: String) -> stat? {
-    var facts = stat()
-    return unsafe stat(path, &facts) == 0 ? facts : nil
-  }
-
   /// Whether it is a symbolic link to nothing.
   static func isDangling(_ path: String) -> Bool {
     var facts = stat()
-    return unsafe Self.facts(path) == nil && lstat(path, &facts) == 0
+    return unsafe FileFacts.status(path) == nil && lstat(path, &facts) == 0
   }
 
   /// What makes a file readable, by what stands in the way.
   static func access(_ path: String) -> String {
-    guard let facts = facts(path) else {
+    guard let facts = FileFacts.status(path) else {
       return errno == ELOOP ? "rm '\(path)'" : "chmod u+rx '\(parent(path))'"
     }
     if facts.st_mode.isFolder { return "mv '\(path)' '\(path).folder'" }
@@ -179,7 +175,7 @@ struct PlaceChecks {
   }
 
   private static func writing(_ place: String) -> String {
-    guard let facts = facts(place), facts.st_mode.isFolder else {
+    guard let facts = FileFacts.status(place), facts.st_mode.isFolder else {
       return "mv '\(place)' '\(place).file'"
     }
     return facts.st_uid == getuid() ? "chmod u+rwx '\(place)'" : "sudo chown \(getuid()) '\(place)'"
@@ -192,7 +188,7 @@ struct PlaceChecks {
   /// The path itself, or the nearest one above it that is there.
   private static func nearest(_ path: String) -> String {
     var path = path
-    while facts(path) == nil, path.count > 1 { path = parent(path) }
+    while !FileFacts.exists(path), path.count > 1 { path = parent(path) }
     return path
   }
 }

@@ -146,20 +146,13 @@ struct PluginChecks {
   }
 
   private func sandbox(_ plugins: [Plugin]) -> [Check] {
-    let confined = plugins.filter { plugin in
-      plugin.routes.contains { $0.action.sandbox.map { $0 != .none } ?? false }
-    }
-    guard let first = confined.first, let error = sandboxError(context.environment) else {
-      return []
-    }
-    // "SENTENCE; hint: HINT"
-    let text = error.description
-    let hint = text.firstRange(of: "; hint: ")
+    guard let first = plugins.first(where: \.runsConfined),
+      let error = sandboxError(context.environment)
+    else { return [] }
     return [
       .bad(
-        "sandbox",
-        "'\(first.id)' cannot run its programs: \(text[..<(hint?.lowerBound ?? text.endIndex)])",
-        mend: hint.map { String(text[$0.upperBound...]) } ?? "deeplink plugin check \(first.id)")
+        "sandbox", "'\(first.id)' cannot run its programs: \(error.reason)",
+        mend: error.hint ?? "deeplink plugin check \(first.id)")
     ]
   }
 
