@@ -67,7 +67,7 @@ let package = Package(
       name: "DeeplinkCommandLine",
       dependencies: [
         "CDeeplinkLinux", "DeeplinkLoop", "DeeplinkBus", "DeeplinkContract", "DeeplinkWire",
-        "DeeplinkRouting", "DeeplinkDesktop",
+        "DeeplinkRouting", "DeeplinkDesktop", "DeeplinkActions",
       ],
       swiftSettings: strict),
 
@@ -113,7 +113,9 @@ let package = Package(
       dependencies: ["DeeplinkDesktop", "DeeplinkRouting", "DeeplinkTesting"]),
     .testTarget(
       name: "DeeplinkCommandLineTests",
-      dependencies: ["DeeplinkCommandLine", "DeeplinkRouting", "DeeplinkTesting"]),
+      dependencies: [
+        "DeeplinkCommandLine", "DeeplinkDesktop", "DeeplinkRouting", "DeeplinkTesting",
+      ]),
     .testTarget(
       name: "DeeplinkAppTests",
       dependencies: [
@@ -123,9 +125,10 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "CDeeplinkLinux", "DeeplinkBus", "DeeplinkRouting", "DeeplinkTesting", "DeeplinkWire",
+        "CDeeplinkLinux", "DeeplinkBus", "DeeplinkContract", "DeeplinkDesktop", "DeeplinkRouting",
+        "DeeplinkTesting", "DeeplinkWire",
       ],
-      exclude: ["Browsers", "Bus", "Hostile"]),
+      exclude: ["Browsers", "Bus", "Documentation", "Hostile"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

@@ -34,7 +34,7 @@ import Glibc
       let child = try ChildProcess(description)
       let run = CommandAction(command.sandbox)
       child.onOutput = { [unowned child] in run.received($0, from: child) }
-      child.onErrorOutput = { run.lastErrors = ($0 + []).suffix(1000) + [] }
+      child.onErrorOutput = { run.lastErrors = (run.lastErrors + $0).suffix(1000) }
       child.onEnd = { [unowned child] in completion(run.result($0, of: child)) }
       if command.input == .context {
         child.write((handover.confined(to: command.sandbox).json.description + "\n").utf8)

@@ -16,6 +16,8 @@ extension CommandError {
     case .invalidNumber(let option, let text, let range):
       "'\(option.word)' takes a whole number from \(range.lowerBound) to \(range.upperBound), "
         + "not '\(text)'"
+    case .unknownValue(let option, let text, let known):
+      "'\(option.word)' takes one of \(known.joined(separator: ", ")), not '\(text)'"
     case .missingArgument(let name, let command): "'\(command)' needs \(name)"
     case .tooManyArguments(let word, let command): "'\(command)' has no place for '\(word)'"
     case .contradiction(let sentence): sentence
@@ -26,6 +28,9 @@ extension CommandError {
     case .unknownPlugin(let word, _): "there is no plugin '\(word)'"
     case .unknownGrant(let word): "nothing was allowed for good to '\(word)'"
     case .grants(let words): "the grants cannot be used: \(words)"
+    case .noEntry(let word): "the history has no entry '\(word)'"
+    case .notReplayable(let number, let reason, _):
+      "entry \(number) cannot be sent again: \(reason)"
     case .unknownScheme(let word, _): "no plugin has the scheme '\(word)'"
     case .notChanged(let failure): "'\(failure.path)' cannot be changed: \(failure.reason)"
     case .damagedRecord(let damage):
@@ -61,6 +66,8 @@ extension CommandError {
     case .unknownPlugin(let word, let known):
       Self.suggestion(word, known) ?? "`deeplink plugin list` shows those there are"
     case .unknownGrant: "`deeplink grants list` shows what was"
+    case .noEntry: "`deeplink history` shows the numbers"
+    case .notReplayable(_, _, let hint): hint
     case .noSessionBus:
       "a desktop session has one; elsewhere `dbus-run-session` starts one for a command"
     case .unreachable(_, let isInstalled):
@@ -78,7 +85,8 @@ extension CommandError {
     case .agreementNeeded: "'--yes' agrees to what was shown"
     case .damagedRecord: "without the file nothing is undone; moved away, all is as if never done"
     case .notChanged, .notAgreed: nil
-    case .invalidNumber, .contradiction, .unreadable, .unwritable, .invalidManifest, .grants,
+    case .invalidNumber, .unknownValue, .contradiction, .unreadable, .unwritable, .invalidManifest,
+      .grants,
       .outcome:
       nil
     }

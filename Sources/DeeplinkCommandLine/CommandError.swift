@@ -13,6 +13,7 @@ enum CommandError: Error {
   case missingValue(Option)
   case unexpectedValue(Option)
   case invalidNumber(Option, String, ClosedRange<Int>)
+  case unknownValue(Option, String, known: [String])
   case missingArgument(String, of: String)
   case tooManyArguments(String, for: String)
   case contradiction(String)
@@ -24,6 +25,10 @@ enum CommandError: Error {
   case unknownPlugin(String, known: [String])
   case unknownGrant(String)
   case grants(String)
+  /// The history has none with this number.
+  case noEntry(String)
+  /// The link of an entry cannot be made anew: its number, and why not.
+  case notReplayable(String, String, hint: String?)
   case unknownScheme(String, known: [String])
   case notChanged(PersonFile.Failure)
   case damagedRecord(Registration.Damaged)

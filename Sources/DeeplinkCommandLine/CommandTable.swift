@@ -10,7 +10,8 @@ extension Command {
     ],
     options: [.version],
     subcommands: [
-      .open, .call, .explain, .plugin, .schemes, .page, .doctor, .history, .grants, .status,
+      .open, .call, .explain, .plugin, .schemes, .page, .doctor, .history, .replay, .grants,
+      .status,
       .reload, .generate,
     ])
 }

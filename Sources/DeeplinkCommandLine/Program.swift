@@ -1,5 +1,6 @@
 import CDeeplinkLinux
 import DeeplinkContract
+import DeeplinkDesktop
 import Glibc
 
 /// `deeplink` as a program.
@@ -10,7 +11,7 @@ public enum Program {
       guard let text = unsafe deeplink_argument(index) else { return nil }
       return unsafe Word(Array(UnsafeRawBufferPointer(start: text, count: strlen(text))))
     }
-    exit(run(words, environment: environment()))
+    exit(run(words, environment: ProcessEnvironment.variables()))
   }
 
   /// Puts something in the place of standard descriptors that whoever started the program closed.
@@ -59,18 +60,5 @@ public enum Program {
     if let hint = error.hint {
       errors.line("\(errors.styled("hint:", .warning)) \(hint.visibleLines)")
     }
-  }
-
-  private static func environment() -> [String: String] {
-    var variables: [String: String] = [:]
-    var entry = unsafe environ
-    while let text = unsafe entry.pointee {
-      let line = unsafe String(cString: text)
-      if let equals = line.firstIndex(of: "=") {
-        variables[String(line[..<equals])] = String(line[line.index(after: equals)...])
-      }
-      unsafe entry += 1
-    }
-    return variables
   }
 }

@@ -28,14 +28,12 @@ import Glibc
     follow()
   }
 
-  private var settingsPath: String { "\(directories.configHome)/deeplinkd/settings.json" }
-
   /// What is wrong is reported once, and the last good one serves on.
   func reload() {
     let former = Set(diagnostics)
     catalog.reload()
     table = PluginChoices(directories).table(of: catalog.plugins)
-    let (settings, faults) = Settings.read(settingsPath)
+    let (settings, faults) = Settings.read(Settings.path(directories))
     self.settings = settings ?? self.settings
     diagnostics = catalog.diagnostics + table.diagnostics + faults
     for diagnostic in diagnostics where !former.contains(diagnostic) {

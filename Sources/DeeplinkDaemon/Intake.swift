@@ -1,3 +1,4 @@
+import DeeplinkDesktop
 import DeeplinkBus
 import DeeplinkContract
 import DeeplinkLoop
@@ -246,10 +247,11 @@ import DeeplinkWire
   }
 
   func explain(_ url: String) -> String {
-    DeeplinkRouting.explain(
-      Array(url.utf8), table: configuration.table,
-      maximumLength: configuration.settings.maximumLength
-    ).json.description
+    let settings = configuration.settings
+    // Which sources were allowed is the person's to know, not every caller's.
+    return DeeplinkRouting.explain(
+      Array(url.utf8), table: configuration.table, maximumLength: settings.maximumLength
+    ) { settings.consentText($0, $1, grants: Grants()) }.json.description
   }
 
   var schemes: [String] { configuration.table.schemes.map(\.text) }

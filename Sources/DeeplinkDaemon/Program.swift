@@ -1,4 +1,5 @@
 import DeeplinkContract
+import DeeplinkDesktop
 import DeeplinkWire
 import Glibc
 
@@ -27,7 +28,7 @@ public enum Program {
       exit(1)
     }
     keepStandardDescriptors()
-    exit(Daemon.run(environment: environment()))
+    exit(Daemon.run(environment: ProcessEnvironment.variables()))
   }
 
   /// Whoever started the daemon may have closed one of the first three descriptors; a socket or a
@@ -38,18 +39,5 @@ public enum Program {
       descriptor = unsafe open("/dev/null", O_RDWR)
     } while descriptor >= 0 && descriptor <= 2
     close(descriptor)
-  }
-
-  private static func environment() -> [String: String] {
-    var variables: [String: String] = [:]
-    var entry = unsafe environ
-    while let text = unsafe entry.pointee {
-      let line = unsafe String(cString: text)
-      if let equals = line.firstIndex(of: "=") {
-        variables[String(line[..<equals])] = String(line[line.index(after: equals)...])
-      }
-      unsafe entry += 1
-    }
-    return variables
   }
 }

@@ -1,3 +1,4 @@
+import DeeplinkDesktop
 import DeeplinkRouting
 
 /// How many links are taken from whom: token buckets for each source and scheme, and one over all.

@@ -32,6 +32,8 @@ public struct Grants: Hashable, Sendable {
 
   /// The source of a grant that holds for all of them.
   public static let everySource = "*"
+  /// Before the scheme and host that results may be sent to.
+  public static let callbackPrefix = "callback:"
 
   /// Whether `source`, or every one, may use the route as its manifest is now.
   public func allows(_ plugin: PluginID, _ route: Route, source: String) -> Bool {
@@ -46,6 +48,14 @@ public struct Grants: Hashable, Sendable {
       $0.plugin == plugin.text && $0.route == route.name && $0.action == action
         && $0.source == source
     }
+  }
+
+  /// The sources that may use the route as its manifest is now, every one as "every source".
+  func sources(allowedOn plugin: PluginID, _ route: Route) -> [String] {
+    let action = route.grantText
+    return list.filter { $0.plugin == plugin.text && $0.route == route.name && $0.action == action }
+      .map { $0.source == Self.everySource ? "every source" : $0.source }
+      .filter { !$0.hasPrefix(Self.callbackPrefix) }.sorted()
   }
 
   /// Adds a grant in the place of an earlier one for the same route and source.

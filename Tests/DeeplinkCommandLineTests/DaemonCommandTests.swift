@@ -120,8 +120,8 @@ struct DaemonCommandTests {
   @Test func `status starts nothing, and tells what the daemon has done`() throws {
     let before = try deeplink("status")
     #expect(before.status == 0)
-    #expect(before.output == "daemon  not running\n")
-    #expect(try json(try deeplink("status", "--json")) == ["running": false])
+    #expect(before.output == "daemon     not running\nsandboxes  can be made\n")
+    #expect(try json(try deeplink("status", "--json"))["running"] == false)
     #expect(try deeplink("open", "com.example.demo:greet").status == 0)
     #expect(try deeplink("open", "com.example.demo:nothing").status == 1)
     let after = try json(try deeplink("status", "--json"))
@@ -141,11 +141,12 @@ struct DaemonCommandTests {
     #expect(all.status == 0, "\(all.errors)")
     let rows = all.lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
     #expect(
-      rows.map { $0.dropFirst().map(String.init) } == [
+      rows.map { $0.dropFirst(2).map(String.init) } == [
         ["delivered", "", "com.example.demo", "greet", "com.example.demo"],
         ["refused", "no-route", "", "", "com.example.demo"],
       ])
-    #expect(rows.allSatisfy { $0[0].wholeMatch(of: /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/) != nil })
+    #expect(rows.map { $0[0] } == ["1", "2"])
+    #expect(rows.allSatisfy { $0[1].wholeMatch(of: /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/) != nil })
     #expect(!all.output.contains("Ada"))
     #expect(try deeplink("history", "--plugin", "com.example.demo").lines == [all.lines[0]])
     #expect(try deeplink("history", "--outcome=refused").lines == [all.lines[1]])
@@ -184,6 +185,56 @@ struct DaemonCommandTests {
     #expect(done.errors.contains("deeplink: the deep-link daemon went away"))
   }
 
+  @Test func `a link of the history is sent again where all of it was kept`() throws {
+    try desktop.addPlugin(
+      id: "com.example.secret",
+      manifest: """
+        {"id": "com.example.secret", "name": "S", "schemes": ["com.example.secret"], "routes": [
+          {"name": "in", "match": "in", "parameters": {"code": {}, "page": {}},
+           "effect": "view", "action": {"command": {"run": ["true"]}}}]}
+        """)
+    #expect(try deeplink("open", "com.example.demo:greet?name=Nobody").status == 0)
+    let unkept = try deeplink("replay", "1")
+    #expect(unkept.status == 1)
+    #expect(unkept.errors.contains("the values of its parameters were not kept\nhint: "))
+    try desktop.world.write(
+      #"{"history": {"values": true}}"#, to: "home/.config/deeplinkd/settings.json")
+    #expect(try deeplink("reload").status == 0)
+    #expect(try deeplink("open", "com.example.demo:greet?name=Ada%20%26%20B").status == 0)
+    #expect(try deeplink("open", "com.example.secret:in?code=c0de&page=2").status == 0)
+    #expect(try deeplink("open", "com.example.demo:nothing").status == 1)
+    let shown = try deeplink("replay", "--show", "2")
+    #expect(shown.output == "com.example.demo:greet?name=Ada%20%26%20B\n", "\(shown.errors)")
+    let again = try deeplink("replay", "2", "--json")
+    #expect(again.status == 0, "\(again.errors)")
+    #expect(try json(again)["result"] == ["greeting": "Hello, Ada & B!"])
+    let secret = try deeplink("replay", "3")
+    #expect(secret.status == 1 && !secret.errors.contains("c0de"))
+    #expect(
+      secret.errors.contains(
+        "entry 3 cannot be sent again: the history keeps nothing sensitive: it had code"))
+    let refused = try deeplink("replay", "4")
+    #expect(refused.errors.contains("it was refused, and no route took it"))
+    let entries = try deeplink("history", "--json").lines.map {
+      try JSONValue(json5: Array($0.utf8))
+    }
+    #expect(
+      entries.map { $0["outcome"] } == [
+        "delivered", "delivered", "delivered", "refused", "delivered",
+      ])
+    #expect(entries[2]["parameters"] == ["page": "2"] && entries[2]["omitted"] == ["code"])
+    #expect(entries[4]["parameters"] == entries[1]["parameters"])
+    for word in ["6", "0", "x", "99999999999999999999"] {
+      let none = try deeplink("replay", word)
+      #expect(none.status == 1)
+      #expect(none.errors.hasPrefix("deeplink: the history has no entry '\(word)'\nhint: "))
+    }
+    try FileManager.default.removeItem(
+      at: desktop.world.home.appending(path: ".local/share/deeplinkd/plugins/com.example.demo"))
+    let gone = try deeplink("replay", "2")
+    #expect(gone.errors.contains("there is no plugin 'com.example.demo' with a route 'greet'"))
+  }
+
   @Test func `what was and what comes are not asked for together`() throws {
     let done = try deeplink("history", "--follow", "--plugin", "com.example.demo")
     #expect(done.status == 1)
@@ -193,10 +244,20 @@ struct DaemonCommandTests {
 
   @Test func `reload makes a running daemon look, and starts none`() throws {
     #expect(try deeplink("reload").status == 0)
-    #expect(try json(try deeplink("status", "--json")) == ["running": false])
+    #expect(try json(try deeplink("status", "--json"))["running"] == false)
     #expect(try deeplink("open", "com.example.demo:greet").status == 0)
     let done = try deeplink("reload")
     #expect(done.status == 0 && done.output == "" && done.errors == "")
+  }
+
+  @Test func `a running daemon knows of a change when the command that made it ends`() throws {
+    #expect(try deeplink("open", "com.example.demo:greet").status == 0)
+    for _ in 0..<5 {
+      #expect(try deeplink("plugin", "disable", "com.example.demo").status == 0)
+      #expect(try deeplink("open", "com.example.demo:greet").status == 1)
+      #expect(try deeplink("plugin", "enable", "com.example.demo").status == 0)
+      #expect(try deeplink("open", "com.example.demo:greet").status == 0)
+    }
   }
 
   @Test func `a daemon that cannot be started is status 3 with a hint`() throws {

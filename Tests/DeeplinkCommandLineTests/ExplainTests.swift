@@ -1,7 +1,10 @@
+import DeeplinkDesktop
 import DeeplinkRouting
 import DeeplinkTesting
 import Foundation
 import Testing
+
+@testable import DeeplinkCommandLine
 
 /// `deeplink explain` through the built program, without any bus.
 @Suite(.timeLimit(.minutes(2))) struct ExplainTests {
@@ -99,6 +102,27 @@ import Testing
       "explain", "--json", "com.example.demo:greet", "nobody:x", "com.example.demo:greet")
     #expect(done.status == 1)
     #expect(done.lines.map { $0.hasPrefix(#"{"accepted":true"#) } == [true, false, true])
+  }
+
+  @Test func `the person's settings and grants count`() throws {
+    let link = "com.example.photos:/import?from=https%3A%2F%2Fe.com"
+    func consent() throws -> JSONValue? {
+      let done = try person.deeplink("explain", "--json", link)
+      return try JSONValue(json5: Array(done.output.utf8))["consent"]
+    }
+    #expect(try consent() == "asked at first use")
+    let photos = Repository.root.appending(path: "Tests/Manifests/com.example.Photos/plugin.json")
+    let plugin = try Plugin.manifest(at: photos.path)
+    var grants = Grants()
+    grants.allowAll(plugin, time: 1)
+    try grants.write(person.root.path + "/.local/state/deeplinkd/grants.json")
+    #expect(try consent() == "asked at first use, always allowed for every source")
+    try person.write(
+      #"{"consent": {"com.example.Photos/import": "deny"}, "maximumLength": 300}"#,
+      to: ".config/deeplinkd/settings.json")
+    #expect(try consent() == "denied by the settings")
+    let long = try person.deeplink("explain", link + String(repeating: "x", count: 300))
+    #expect(long.output.contains("refused     too-long"))
   }
 
   @Test func `sensitive values are hidden, but not from the author of a manifest`() throws {

@@ -145,7 +145,7 @@ import Testing
     let end = try #require(page.range(of: "\n.Ed")?.lowerBound)
     try person.write(String(page[start..<end]), to: "plugin.json")
     let manifest = person.root.appending(path: "plugin.json").path
-    let done = try person.deeplink("plugin", "check", manifest)
+    let done = try person.deeplink("plugin", "check", "--start", "no", manifest)
     #expect(done.status == 0 && done.output == "", "\(done.output)")
   }
 

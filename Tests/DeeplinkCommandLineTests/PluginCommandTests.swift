@@ -86,10 +86,10 @@ import Testing
   }
 
   @Test func `check looks at installed plugins too, and warnings are no failure`() throws {
-    let one = try person.deeplink("plugin", "check", "com.example.Photos")
+    let one = try person.deeplink("plugin", "check", "--start", "no", "com.example.Photos")
     #expect(one.status == 0)
     #expect(one.output.contains("$.schemes[1]: warning: 'myphotoapp' has no dot"))
-    let all = try person.deeplink("plugin", "check")
+    let all = try person.deeplink("plugin", "check", "--start", "no")
     #expect(all.status == 0 && all.output == one.output)
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o666],

@@ -19,7 +19,7 @@ import Testing
       id: "nothing at all", arguments: [],
       expected: """
         deeplink: 'deeplink' needs a command
-        hint: one of open, call, explain, plugin, schemes, page, doctor, history, grants, status, reload; `deeplink --help` says more
+        hint: one of open, call, explain, plugin, schemes, page, doctor, history, replay, grants, status, reload; `deeplink --help` says more
         """),
     ErrorCase(
       id: "misspelt command", arguments: ["expalin", "x:y"],
@@ -39,6 +39,9 @@ import Testing
         deeplink: 'deeplink plugin' needs a command
         hint: one of new, add, remove, list, show, check, enable, disable; `deeplink plugin --help` says more
         """),
+    ErrorCase(
+      id: "unknown value", arguments: ["plugin", "check", "--start", "maybe"],
+      expected: "deeplink: '--start' takes one of no, closed, all, not 'maybe'"),
     ErrorCase(
       id: "misspelt option", arguments: ["explain", "--jsno", "x:y"],
       expected: "deeplink: 'deeplink explain' has no option '--jsno'\nhint: did you mean '--json'?"),

@@ -6,6 +6,8 @@ import Testing
 
 /// Consent as a person meets it: a real daemon that asks on a real bus.
 @Suite(.timeLimit(.minutes(3))) struct ConsentServiceTests {
+  init() { EventLoop.shared.startThread() }
+
   private static let plugin = """
     {"id": "org.example.Echo", "name": "E", "schemes": ["org.example.echo"], "routes": [
       {"name": "do", "match": ":text", "action": {"command": {"run": ["printf", "_{text}"]}}},

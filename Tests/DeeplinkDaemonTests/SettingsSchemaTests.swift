@@ -1,3 +1,4 @@
+import DeeplinkDesktop
 import DeeplinkRouting
 import DeeplinkTesting
 import Foundation

@@ -9,6 +9,8 @@ import Testing
 
 /// Who sent a link: what the files of a process tell, and what real processes come to.
 @Suite(.timeLimit(.minutes(2))) struct SourceTests {
+  init() { EventLoop.shared.startThread() }
+
   // MARK: Names
 
   static let groups: [(path: String, app: String?)] = [

@@ -5,48 +5,67 @@ import Testing
 
 /// What the documentation shows: each piece is checked, run, or part of something that is.
 @Suite(.timeLimit(.minutes(5))) struct DocumentationTests {
-  struct Snippet {
-    let language: String
-    let text: String
-  }
-
-  /// The fenced blocks of a page, in order.
-  private static func snippets(of page: String) throws -> [Snippet] {
-    let file = Repository.root.appending(path: page)
-    let parts = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "```")
-    return parts.enumerated().filter { $0.offset % 2 == 1 }.map { _, block in
-      let language = block.prefix { $0 != "\n" }
-      return Snippet(
-        language: String(language), text: String(block.dropFirst(language.count + 1)))
-    }
-  }
+  /// In the order in which they are read.
+  static let pages = [
+    "README.md", "data/doc/start.md", "data/doc/plugins.md", "data/doc/apps.md",
+    "data/doc/apple.md", "data/doc/debug.md", "data/doc/security.md", "data/doc/reference.md",
+  ]
 
   private static func lines(_ text: String) -> [String] {
     text.components(separatedBy: "\n").map(\.trimmed).filter { !$0.isEmpty }
   }
 
-  @Test(arguments: [("data/doc/apps.md", 11), ("data/doc/apple.md", 4)])
-  func `every snippet is of a kind that is checked`(page: String, count: Int) throws {
-    let languages = try Self.snippets(of: page).map(\.language)
-    #expect(languages.count == count)
-    #expect(Set(languages).isSubset(of: ["json", "swift", "python", "c", "sh"]))
+  @Test func `the README names every page, in order`() throws {
+    let folder = Repository.root.appending(path: "data/doc")
+    let found = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    #expect(found.map { "data/doc/\($0)" } == Self.pages.dropFirst().sorted())
+    let text = try DocumentedPage("README.md").text
+    let places = Self.pages.dropFirst().map { text.range(of: "](\($0))")?.lowerBound }
+    #expect(!places.contains(nil))
+    #expect(places.compactMap(\.self) == places.compactMap(\.self).sorted())
   }
 
-  @Test func `manifests and actions are valid`() throws {
-    let snippets = try Self.snippets(of: "data/doc/apps.md").filter { $0.language == "json" }
-    #expect(snippets.count == 5)
-    for snippet in snippets {
-      let manifest =
-        snippet.text.hasPrefix("{")
-        ? snippet.text
-        : """
-        {"id": "com.example.photos", "name": "Photos", "schemes": ["com.example.photos"],
-         "routes": [{"name": "show-album", "match": "album/:album", \(snippet.text)}]}
-        """
-      let (plugin, diagnostics) = Plugin.read(
-        Array(manifest.utf8), file: "data/doc/apps.md", folder: "/")
-      #expect(plugin != nil, "\(snippet.text)")
-      #expect(diagnostics.isEmpty, "\(diagnostics)")
+  /// `[text](page.md#heading)`, as GitHub names headings.
+  @Test(arguments: pages)
+  func `links between pages lead somewhere`(page: String) throws {
+    let link = /\]\(([^):]+)\)/
+    let folder = Repository.root.appending(path: page).deletingLastPathComponent()
+    for match in try DocumentedPage(page).text.matches(of: link) {
+      let parts = match.1.components(separatedBy: "#")
+      let file =
+        parts[0].isEmpty
+        ? Repository.root.appending(path: page) : folder.appending(path: parts[0])
+      let text = try String(contentsOf: file, encoding: .utf8)
+      guard parts.count == 2 else { continue }
+      let headings = text.components(separatedBy: "\n").filter { $0.hasPrefix("#") }.map {
+        $0.drop { $0 == "#" || $0 == " " }.lowercased().replacing(" ", with: "-")
+          .filter { $0.isLetter || $0.isNumber || $0 == "-" }
+      }
+      #expect(headings.contains(parts[1]), "\(match.1)")
+    }
+  }
+
+  @Test(arguments: pages)
+  func `every block is of a kind that is checked`(page: String) throws {
+    let blocks = try DocumentedPage(page).blocks
+    #expect(!blocks.isEmpty)
+    for block in blocks where block.place.isEmpty {
+      #expect(["", "console", "json", "swift", "python", "c", "sh"].contains(block.language))
+    }
+  }
+
+  @Test(arguments: [
+    ("README.md", 0), ("data/doc/start.md", 0), ("data/doc/plugins.md", 16),
+    ("data/doc/apps.md", 5),
+    ("data/doc/apple.md", 0), ("data/doc/debug.md", 1), ("data/doc/security.md", 1),
+    ("data/doc/reference.md", 0),
+  ])
+  func `manifests are valid`(page: String, count: Int) throws {
+    let manifests = try DocumentedPage(page).manifests
+    #expect(manifests.count == count)
+    for manifest in manifests {
+      let (plugin, diagnostics) = Plugin.read(Array(manifest.utf8), file: page, folder: "/")
+      #expect(plugin != nil && diagnostics.isEmpty, "\(diagnostics)\n\(manifest)")
     }
   }
 
@@ -68,7 +87,9 @@ import Testing
         try String(contentsOf: Repository.root.appending(path: $0), encoding: .utf8)
       ).joined(separator: "\n")
     }
-    let snippets = try Self.snippets(of: page).filter { $0.language == language }
+    let snippets = try DocumentedPage(page).blocks.filter {
+      $0.language == language && $0.place.isEmpty
+    }
     #expect(snippets.count == count)
     for snippet in snippets {
       let text = Self.lines(snippet.text).joined(separator: "\n")
@@ -81,28 +102,35 @@ import Testing
     .enabled(
       if: Requirement.file(URL(filePath: "/usr/include/glib-2.0/gio/gio.h")),
       "GIO's headers are not installed"))
-  func `the program in C compiles without a warning`() throws {
-    let world = try World()
-    let snippet = try #require(
-      try Self.snippets(of: "data/doc/apps.md").first { $0.language == "c" })
-    let source = try world.write(snippet.text, to: "app.c").path
+  func `the program in C compiles without a warning, and takes links`() throws {
+    let desktop = try Desktop()
+    let world = desktop.world
+    let blocks = try DocumentedPage("data/doc/apps.md").blocks
+    let source = try world.write(
+      try #require(blocks.first { $0.language == "c" }).text, to: "app.c"
+    ).path
     let done = try world.run([
       "sh", "-c",
       "cc -std=gnu11 -Wall -Werror -o \(source).out \(source) $(pkg-config --cflags --libs gio-2.0)",
     ])
     #expect(done.status == 0, "\(done.errors)")
-  }
-
-  @Test(.enabled(if: Requirement.program("bwrap"), "bwrap is not installed"))
-  func `the script shows what a link names`() throws {
-    let snippets = try Self.snippets(of: "data/doc/apps.md")
-    let manifest = try #require(snippets.last { $0.language == "json" })
-    let script = try #require(
-      snippets.first { $0.language == "sh" && $0.text.hasPrefix("#!") })
-    let desktop = try Desktop()
+    let id = "com.example.photos"
+    let shown = try world.write("", to: "shown")
+    try world.write(
+      "[D-BUS Service]\nName=\(id)\nExec=/bin/sh -c 'exec \(source).out --gapplication-service >>\(shown.path)'\n",
+      to: "services/\(id).service")
+    try world.write(
+      "[Desktop Entry]\nType=Application\nName=Photos\nExec=\(source).out %u\nDBusActivatable=true\n",
+      to: "home/.local/share/applications/\(id).desktop")
     try desktop.addPlugin(
-      id: "com.example.script", manifest: manifest.text, files: ["show-album": script.text])
-    let done = try desktop.call("com.example.script:album/-n%20$(id)?index=2")
-    #expect(done == "delivered exitStatus=0 output=picture 2 of -n $(id)")
+      id: id,
+      manifest: try #require(
+        try DocumentedPage("data/doc/apps.md").manifests.first { $0.contains("desktopEntry") }))
+    for album in ["Summer", "Winter"] {
+      #expect(try desktop.call("\(id):album/\(album)") == "delivered")
+    }
+    #expect(
+      try waitForLines(2, in: shown)
+        == ["show \(id):album/Summer", "show \(id):album/Winter"])
   }
 }

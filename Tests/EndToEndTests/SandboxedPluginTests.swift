@@ -18,6 +18,8 @@ struct SandboxedPluginTests {
     let desktop = try Desktop()
     for (name, run) in [
       ("fail", #"["sh", "-c", "echo 'no data' >&2; exit 7"]"#),
+      // It writes its one line in several pieces.
+      ("words", #"["ls", "/nothing"]"#),
       ("slow", #"["sleep", "1000"], "timeLimit": 1"#), ("loud", #"["yes"]"#),
       ("gone", #"["sh", "-c", "sleep 1000 & echo done"]"#),
       ("missing", #"["true"], "sandbox": {"read": ["~/nothing"]}"#),
@@ -28,6 +30,9 @@ struct SandboxedPluginTests {
     #expect(
       try desktop.call("com.example.fail:x")
         == "failed message=it exited with status 7: no data reason=exit")
+    #expect(
+      try desktop.call("com.example.words:x")
+        .contains(": cannot access '/nothing': No such file or directory reason=exit"))
     #expect(try desktop.call("com.example.slow:x").contains("reason=limit"))
     #expect(
       try desktop.call("com.example.loud:x")

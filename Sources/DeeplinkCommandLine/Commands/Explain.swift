@@ -1,4 +1,5 @@
 import DeeplinkContract
+import DeeplinkDesktop
 import DeeplinkRouting
 
 extension Option {
@@ -16,8 +17,9 @@ extension Command {
       "Every step is shown: the bytes, the canonical form, what was odd, the routes that were "
         + "looked at with the reason why each takes the link or not, the parameters, whether the "
         + "person would be asked, and the action. Nothing happens.",
-      "The decision is made here, by the plugins that are installed; the daemon is not asked. "
-        + "Values of sensitive parameters appear as 'secret, N characters'.",
+      "The decision is made here, by the plugins that are installed and the person's settings; the "
+        + "daemon is not asked. Values of sensitive parameters appear as 'secret, N "
+        + "characters'.",
       "With --stdin there is an answer for each line, in order, also for an empty one. A line may "
         + "hold any bytes but a line feed.",
     ],
@@ -65,6 +67,8 @@ private func runExplain(_ invocation: Invocation) throws(CommandError) -> Int32 
 private struct Explainer {
   private let table: RouteTable
   private let revealsSecrets: Bool
+  private let settings: Settings
+  private let grants: Grants
   private let wantsJSON: Bool
   private let output: Output
   private var isFirst = true
@@ -76,17 +80,25 @@ private struct Explainer {
     if let manifest = invocation.value(.manifest) {
       table = RouteTable(plugins: [try Plugin.manifest(at: manifest.text)])
       revealsSecrets = true
+      settings = Settings()
+      grants = Grants()
     } else {
       let catalog = invocation.context.plugins()
       catalog.noteErrors(invocation.context.errors)
       table = invocation.context.table(of: catalog)
       revealsSecrets = false
+      let directories = invocation.context.directories
+      settings = Settings.read(Settings.path(directories)).settings ?? Settings()
+      // One that cannot be read grants nothing.
+      grants = (try? Grants.read(Grants.path(directories))) ?? Grants()
     }
   }
 
   mutating func explain(_ bytes: [UInt8]) {
     let explanation = DeeplinkRouting.explain(
-      bytes, table: table, revealingSecrets: revealsSecrets)
+      bytes, table: table, maximumLength: settings.maximumLength,
+      revealingSecrets: revealsSecrets
+    ) { settings.consentText($0, $1, grants: grants) }
     if !explanation.accepted { refusedAny = true }
     if wantsJSON {
       output.line(explanation.json.description)

@@ -1,3 +1,4 @@
+import DeeplinkActions
 import DeeplinkBus
 import DeeplinkContract
 import DeeplinkRouting
@@ -29,7 +30,7 @@ extension Command {
     details: [
       "The oldest link comes first. Links themselves are not kept: time, route, outcome and size "
         + "are, and values only of parameters that are not sensitive, where the settings ask for "
-        + "them.",
+        + "them; then `deeplink replay` sends a link again.",
       "With --json each entry is the object that the method History of the D-Bus interface "
         + "describes.",
       "With --follow nothing is shown of what was: each line is a link that comes into another "
@@ -69,7 +70,7 @@ private func runHistory(_ invocation: Invocation) throws(CommandError) -> Int32 
   guard let entries = (try? JSONValue(json5: json))?.array else {
     throw .unreachable("its history is no JSON list", isInstalled: true)
   }
-  var rows = TextTable("TIME", "OUTCOME", "REASON", "PLUGIN", "ROUTE", "SCHEME")
+  var rows = TextTable("NUMBER", "TIME", "OUTCOME", "REASON", "PLUGIN", "ROUTE", "SCHEME")
   for entry in entries {
     if invocation.wantsJSON {
       invocation.output.line(entry.description)
@@ -77,7 +78,8 @@ private func runHistory(_ invocation: Invocation) throws(CommandError) -> Int32 
     }
     func text(_ key: String) -> String { entry[key]?.string ?? "" }
     rows.add(
-      localTime(entry["time"]?.number ?? 0), text("outcome"), text("reason"), text("plugin"),
+      entry["number"]?.description ?? "", localTime(entry["time"]?.number ?? 0), text("outcome"),
+      text("reason"), text("plugin"),
       text("route"), text("scheme"))
   }
   rows.write(to: invocation.output)
@@ -100,7 +102,7 @@ private func follow(
 
 extension DeliveryChange {
   fileprivate var json: JSONValue {
-    var members = facts.mapValues(JSONValue.init(bus:))
+    var members = facts.compactMapValues(JSONValue.init(value:))
     members["time"] = .integer(Int64(time(nil)))
     members["id"] = .integer(Int64(clamping: id))
     members["state"] = .string(state.rawValue)

@@ -1,3 +1,4 @@
+import DeeplinkActions
 import DeeplinkBus
 import DeeplinkContract
 import DeeplinkRouting
@@ -5,7 +6,7 @@ import DeeplinkWire
 import Glibc
 
 extension Option {
-  fileprivate static let timeout = Option(
+  static let timeout = Option(
     "timeout", value: "SECONDS", "wait at most so long for the outcome, 120 unless given")
 }
 
@@ -32,7 +33,7 @@ extension Command {
       ExitStatus(status: 4, meaning: "the link was accepted, and came to any other outcome"),
     ],
     run: { (invocation) throws(CommandError) in
-      try send(invocation, wantsCallback: false) { $0.text(invocation) }
+      try send(invocation.arguments[0].bytes, invocation, wantsCallback: false)
     })
 
   static let call = Command(
@@ -53,20 +54,19 @@ extension Command {
     ],
     exitStatuses: open.exitStatuses,
     run: { (invocation) throws(CommandError) in
-      try send(invocation, wantsCallback: true) { $0.resultJSON.description }
+      try send(invocation.arguments[0].bytes, invocation, wantsCallback: true)
     })
 }
 
-/// Sends the link and prints what `text` makes of the reply.
-private func send(
-  _ invocation: Invocation, wantsCallback: Bool, _ text: (OpenReply) -> String
+/// Sends a link and prints its outcome, or, for a caller, what the action returned.
+func send(
+  _ bytes: [UInt8], _ invocation: Invocation, wantsCallback: Bool
 ) throws(CommandError) -> Int32 {
-  let word = invocation.arguments[0]
   let seconds = try invocation.number(.timeout, in: 1...86_400) ?? 120
   var options = LinkOptions(invocation.context.environment, seconds: seconds)
   options.wantsCallback = wantsCallback
   do throws(CommandError) {
-    guard word.bytes.isUTF8 else {
+    guard let url = String(validating: bytes, as: UTF8.self) else {
       throw .refused(
         Refusal(
           .notUTF8, "the link is not valid UTF-8", hint: "other bytes have to be percent-encoded"))
@@ -74,15 +74,16 @@ private func send(
     let reply = try Session.perform("waiting for the app") { connection throws(BusError) in
       let daemon = DispatcherClient(connection)
       let limit = Duration.seconds(seconds + Limit.call)
-      do throws(BusError) { return try await daemon.open(word.text, options, timeout: limit) } catch
-      {
+      do throws(BusError) { return try await daemon.open(url, options, timeout: limit) } catch {
         // The daemon ended before it answered. The request's name makes a second try harmless where
         // the first one arrived.
         guard error.remoteName == .noReply else { throw error }
-        return try await daemon.open(word.text, options, timeout: limit)
+        return try await daemon.open(url, options, timeout: limit)
       }
     }
-    invocation.output.line(invocation.wantsJSON ? reply.json.description : text(reply))
+    invocation.output.line(
+      invocation.wantsJSON
+        ? reply.json.description : wantsCallback ? reply.resultJSON.description : reply.text)
     switch reply.outcome {
     case nil, .delivered?: return ExitCode.accepted
     default: throw .outcome(reply)
@@ -124,18 +125,12 @@ extension OpenReply {
   fileprivate var json: JSONValue {
     [
       "id": .integer(Int64(clamping: id)),
-      "outcome": .string(outcome?.rawValue ?? Outcome.pending.description),
+      "outcome": .string(text),
       "result": resultJSON,
     ]
   }
 
-  fileprivate var resultJSON: JSONValue { .object(result.mapValues(JSONValue.init(bus:))) }
+  fileprivate var resultJSON: JSONValue { .object(result.compactMapValues(JSONValue.init(value:))) }
 
-  fileprivate func text(_ invocation: Invocation) -> String {
-    outcome?.rawValue ?? Outcome.pending.description
-  }
-}
-
-extension [UInt8] {
-  fileprivate var isUTF8: Bool { String(validating: self, as: UTF8.self) != nil }
+  fileprivate var text: String { outcome?.rawValue ?? Outcome.pending.description }
 }

@@ -1,4 +1,5 @@
 import CDeeplinkLinux
+import DeeplinkActions
 import DeeplinkContract
 import DeeplinkDesktop
 import DeeplinkRouting
@@ -54,6 +55,13 @@ private func runAdd(_ invocation: Invocation) throws(CommandError) -> Int32 {
     Command.show(plugin, invocation.output)
     invocation.output.flush()
   }
+  let missing =
+    plugin.runsConfined && !invocation.has(.destination) ? sandboxError(context.environment) : nil
+  if let missing {
+    context.errors.line(
+      "deeplink: the programs of '\(plugin.id)' will not start: \(missing.description.visible)")
+    context.errors.flush()
+  }
   if !invocation.has(.yes) { try askToAdd(plugin.id, context) }
   if let destination = invocation.value(.destination) {
     try stage(plugin, folder, below: destination.text, invocation.value(.prefix)?.text ?? "/usr")
@@ -78,6 +86,7 @@ private func runAdd(_ invocation: Invocation) throws(CommandError) -> Int32 {
   if invocation.wantsJSON {
     let answer: JSONValue = [
       "plugin": .string(plugin.id.text), "folder": .string(target),
+      "sandbox": JSONValue(missing?.description),
       "held": .array(
         held.filter { $0.plugin == plugin.id }.map {
           ["scheme": .string($0.scheme.text), "application": .string($0.entry)]
@@ -86,6 +95,11 @@ private func runAdd(_ invocation: Invocation) throws(CommandError) -> Int32 {
     invocation.output.line(answer.description)
   }
   return ExitCode.accepted
+}
+
+/// Why no sandbox can be made here; nil where one can.
+func sandboxError(_ environment: [String: String]) -> SandboxError? {
+  LoopWork.perform("trying a sandbox") { await Sandbox.availability(environment) }
 }
 
 /// Keeps the person's yes to every route that is asked about once, as the manifest is now.
@@ -148,9 +162,15 @@ private func askToAdd(_ id: PluginID, _ context: Context) throws(CommandError) {
 
 /// The folder's own path, as it stands in records.
 private func absolute(_ path: String) throws(CommandError) -> String {
-  guard !path.utf8.contains(0), let real = unsafe realpath(path, nil) else {
+  guard let real = realPath(path) else {
     throw .unreadable(path: path, reason: unsafe String(cString: strerror(errno)))
   }
+  return real
+}
+
+/// Without links, `.` and `..`; nil where nothing is there.
+func realPath(_ path: String) -> String? {
+  guard !path.utf8.contains(0), let real = unsafe realpath(path, nil) else { return nil }
   defer { unsafe free(real) }
   return unsafe String(cString: real)
 }

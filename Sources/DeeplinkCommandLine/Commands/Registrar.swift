@@ -1,5 +1,7 @@
+import DeeplinkBus
 import DeeplinkDesktop
 import DeeplinkRouting
+import DeeplinkWire
 import Glibc
 
 /// Brings the desktop's files into agreement with the plugins that are there.
@@ -54,7 +56,16 @@ struct Registrar {
       try choices.write(context.directories)
       try plan.apply { folder in updateCache(folder) }
     }
+    tellDaemon()
     return plan.held
+  }
+
+  /// Has a running daemon read the plugins before this command ends: it notices by itself, but the
+  /// next command may be a link.
+  private func tellDaemon() {
+    _ = try? Session.perform(nil) { connection throws(BusError) in
+      try await DispatcherClient(connection).reload()
+    }
   }
 
   func updateCache(_ folder: String) {

@@ -3,7 +3,6 @@ import DeeplinkContract
 import DeeplinkLoop
 import DeeplinkRouting
 import DeeplinkWire
-import Glibc
 
 /// Work on the session bus, from a command that is a plain function.
 enum Session {
@@ -14,69 +13,17 @@ enum Session {
   static func perform<Answer: Sendable>(
     _ waiting: String?, _ body: @escaping @LoopActor (Connection) async throws(BusError) -> Answer
   ) throws(CommandError) -> Answer {
-    var work: Work<Answer>?
-    let result = EventLoop.shared.run { () -> Result<Answer, BusError>? in
-      if work == nil {
-        work = Work()
-        work?.start(waiting, body)
+    let result = LoopWork.perform(waiting) { () -> Result<Answer, BusError> in
+      do throws(BusError) {
+        let connection = try Connection.session()
+        let answer = try await body(connection)
+        connection.close()
+        return .success(answer)
+      } catch {
+        return .failure(error)
       }
-      return work?.result
     }
     do throws(BusError) { return try result.get() } catch { throw CommandError(error) }
-  }
-
-  @LoopActor private final class Work<Answer: Sendable> {
-    private(set) var result: Result<Answer, BusError>?
-
-    func start(
-      _ waiting: String?, _ body: @escaping @LoopActor (Connection) async throws(BusError) -> Answer
-    ) {
-      let progress = Progress(waiting)
-      Task {
-        do throws(BusError) {
-          let connection = try Connection.session()
-          let answer = try await body(connection)
-          connection.close()
-          progress.stop()
-          result = .success(answer)
-        } catch {
-          progress.stop()
-          result = .failure(error)
-        }
-      }
-    }
-  }
-}
-
-/// A line on a terminal's standard error that counts the seconds, from the first on.
-@LoopActor private final class Progress {
-  private let text: String
-  private var seconds = 0
-  private var timer: LoopTimer?
-
-  init(_ text: String?) {
-    self.text = text ?? ""
-    if text != nil, isatty(STDERR_FILENO) == 1 { wait() }
-  }
-
-  private func wait() {
-    timer = EventLoop.shared.after(.seconds(1)) { [weak self] in self?.tick() }
-  }
-
-  private func tick() {
-    seconds += 1
-    write("\r\u{1B}[K\(text) … \(seconds) s")
-    wait()
-  }
-
-  func stop() {
-    timer?.cancel()
-    if seconds > 0 { write("\r\u{1B}[K") }
-  }
-
-  private func write(_ text: String) {
-    var text = text
-    text.withUTF8 { unsafe _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 }
 

@@ -1,3 +1,4 @@
+import DeeplinkActions
 import DeeplinkBus
 import DeeplinkContract
 import DeeplinkRouting
@@ -8,7 +9,9 @@ extension Command {
     name: "status",
     summary: "show whether the daemon runs, and what it has done",
     details: [
-      "The daemon is not started for this: the first link starts it. It counts from its start."
+      "The daemon is not started for this: the first link starts it. It counts from its start.",
+      "Also shown is whether sandboxes can be made here, without which workers and commands do not "
+        + "start.",
     ],
     options: [.json],
     exitStatuses: [
@@ -19,9 +22,10 @@ extension Command {
       let status = try Session.perform("waiting for the daemon") { connection throws(BusError) in
         try await DispatcherClient(connection).status()
       }
+      let sandbox = sandboxError(invocation.context.environment)
       let output = invocation.output
       guard !invocation.wantsJSON else {
-        output.line(json(status).description)
+        output.line(json(status, sandbox).description)
         return ExitCode.accepted
       }
       var facts = Facts()
@@ -34,13 +38,16 @@ extension Command {
           facts.add(name, "\(count)")
         }
       }
+      facts.add("sandboxes", sandbox?.description ?? "can be made")
       facts.write(to: output)
       return ExitCode.accepted
     })
 
-  private static func json(_ status: DispatcherStatus?) -> JSONValue {
-    guard let status else { return ["running": false] }
+  private static func json(_ status: DispatcherStatus?, _ sandbox: SandboxError?) -> JSONValue {
+    let sandbox = JSONValue(sandbox?.description)
+    guard let status else { return ["running": false, "sandbox": sandbox] }
     return [
+      "sandbox": sandbox,
       "running": true, "version": .string(status.version),
       "schemes": .array(status.schemes.map { .string($0) }),
       "pending": .integer(Int64(status.pending)), "durable": .boolean(status.isDurable),

@@ -73,7 +73,7 @@ import DeeplinkWire
     guard configuration.settings.consentRule(match.plugin.id, match.route.name) != .deny else {
       return ruled(false)
     }
-    let key = "callback:\(destination)"
+    let key = Grants.callbackPrefix + destination
     guard !grants.allowsExactly(match.plugin.id, match.route, source: key) else {
       return ruled(true)
     }

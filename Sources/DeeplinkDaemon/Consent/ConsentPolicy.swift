@@ -1,9 +1,5 @@
+import DeeplinkDesktop
 import DeeplinkRouting
-
-/// A person's word in the settings on a plugin or one of its routes.
-enum ConsentRule: String, Sendable, Hashable, CaseIterable {
-  case allow, ask, deny
-}
 
 /// Whether a link may use a route: a pure decision of what is known.
 enum ConsentPolicy {

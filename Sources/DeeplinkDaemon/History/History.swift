@@ -1,3 +1,4 @@
+import DeeplinkDesktop
 import DeeplinkRouting
 import DeeplinkStore
 
@@ -24,6 +25,8 @@ actor History {
     var duration: Double
     /// The parameters that may be kept, as a JSON object.
     var values: String?
+    /// The names of those that may not, as a JSON list; nil where no values are kept.
+    var omitted: String?
   }
 
   private let database: Database
@@ -47,7 +50,8 @@ actor History {
         mode TEXT,
         size INTEGER NOT NULL,
         duration REAL NOT NULL,
-        "values" TEXT
+        "values" TEXT,
+        omitted TEXT
       );
       CREATE INDEX IF NOT EXISTS history_time ON history (time);
       """)
@@ -71,13 +75,14 @@ actor History {
     try database.run(
       """
       INSERT INTO history (
-        time, delivery, scheme, plugin, route, source, outcome, reason, mode, size, duration, "values"
-      ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        time, delivery, scheme, plugin, route, source, outcome, reason, mode, size, duration, "values",
+        omitted
+      ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       .real(entry.time), entry.delivery.map { .integer(Int64(clamping: $0)) } ?? .null,
       .text(entry.scheme), Column(entry.plugin), Column(entry.route), .text(entry.source),
       .text(entry.outcome), Column(entry.reason), Column(entry.mode), .integer(Int64(entry.size)),
-      .real(entry.duration), Column(entry.values))
+      .real(entry.duration), Column(entry.values), Column(entry.omitted))
   }
 
   /// Forgets what is older or more than the person wants to keep.
@@ -108,7 +113,7 @@ actor History {
     try database.run(
       """
       SELECT number, time, delivery, scheme, plugin, route, source, outcome, reason, mode, size,
-        duration, "values"
+        duration, "values", omitted
       FROM history
       WHERE (?1 IS NULL OR plugin = ?1) AND (?2 IS NULL OR outcome = ?2)
         AND (?3 IS NULL OR scheme = ?3) AND (?4 IS NULL OR time >= ?4)
@@ -129,6 +134,7 @@ actor History {
       ]
       members["id"] = row.text(2) == nil ? .null : .integer(row.integer(2))
       members["parameters"] = row.text(12).flatMap { try? JSONValue(json5: $0) } ?? .null
+      members["omitted"] = row.text(13).flatMap { try? JSONValue(json5: $0) } ?? .null
       found.append(.object(members))
     }
     return found.reversed()

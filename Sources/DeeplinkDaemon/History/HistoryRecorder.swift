@@ -37,6 +37,7 @@ import DeeplinkWire
   /// An accepted link came to its end.
   func record(_ delivery: Delivery) {
     guard history != nil, configuration.settings.history.isEnabled else { return }
+    let kept = configuration.settings.history.keepsValues ? delivery.lastMatch : nil
     add(
       History.Entry(
         time: Clock.secondsSince1970, delivery: delivery.id, scheme: delivery.link.scheme.text,
@@ -44,8 +45,7 @@ import DeeplinkWire
         source: delivery.source?.key ?? Source.unknown.key, outcome: delivery.state.rawValue,
         reason: delivery.result["reason"]?.string, mode: delivery.mode?.rawValue,
         size: delivery.link.received.count, duration: delivery.age,
-        values: configuration.settings.history.keepsValues
-          ? delivery.lastMatch?.keptParameters.description : nil))
+        values: kept?.keptParameters.description, omitted: kept?.omittedNames.description))
   }
 
   /// A link was turned away.
@@ -57,7 +57,7 @@ import DeeplinkWire
       History.Entry(
         time: Clock.secondsSince1970, delivery: nil, scheme: scheme, plugin: nil, route: nil,
         source: source.key, outcome: "refused", reason: refusal.code.rawValue, mode: nil,
-        size: size, duration: 0, values: nil))
+        size: size, duration: 0, values: nil, omitted: nil))
   }
 
   private func add(_ entry: History.Entry) {
@@ -98,5 +98,10 @@ extension Match {
   /// Parameters that are not sensitive.
   fileprivate var keptParameters: JSONValue {
     .object(parameters.filter { !route.isSensitive($0.key) }.mapValues(\.json))
+  }
+
+  /// The names of the others.
+  fileprivate var omittedNames: JSONValue {
+    .array(parameters.keys.filter(route.isSensitive).sorted().map { .string($0) })
   }
 }

@@ -1,3 +1,4 @@
+import DeeplinkDesktop
 import DeeplinkActions
 import DeeplinkBus
 import DeeplinkLoop

@@ -24,7 +24,7 @@ extension Explanation {
       for (name, value) in parameters(match).sorted(by: { $0.key < $1.key }) {
         add("parameter", "\(Self.quoted(name)) = \(value)")
       }
-      add("consent", "\(match.route.consent.rawValue) (effect: \(match.route.effect.rawValue))")
+      add("consent", "\(consent ?? "") (effect: \(match.route.effect.rawValue))")
       add("action", action(match).description)
     }
     if let refusal {

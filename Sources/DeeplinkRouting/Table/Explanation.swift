@@ -16,6 +16,8 @@ public struct Explanation: Sendable {
   let rawText: String
   let received: [UInt8]
   let secrets: Secrets
+  /// Whether the person is asked, in words; nil where no route takes the link.
+  public let consent: String?
 
   public var accepted: Bool { refusal == nil }
 }
@@ -24,16 +26,19 @@ public struct Explanation: Sendable {
 ///
 /// Values of sensitive parameters appear as `secret, N characters` unless
 /// `revealingSecrets`, which is for authors who look at a manifest of their own.
+///
+/// - Parameter consent: Says whether a route asks the person, in words; by default what its manifest says.
 public func explain(
   _ bytes: [UInt8], table: RouteTable, approvedFor approved: PluginID? = nil,
-  maximumLength: Int = 65_536, revealingSecrets: Bool = false
+  maximumLength: Int = 65_536, revealingSecrets: Bool = false,
+  consent: (Plugin, Route) -> String = { $1.consent.rawValue }
 ) -> Explanation {
   let url = try? ParsedURL.parse(bytes)
   let link: Link
   do throws(Refusal) { link = try Link(admitting: bytes, maximumLength: maximumLength) } catch {
     return Explanation(
       refusal: error, url: url, canonical: nil, remarks: [], candidates: [], match: nil,
-      rawText: "", received: bytes, secrets: .none)
+      rawText: "", received: bytes, secrets: .none, consent: nil)
   }
   let decision = table.decide(link, approvedFor: approved)
   let isOurs = approved != nil || table.owner(of: link.scheme) != nil
@@ -43,7 +48,8 @@ public func explain(
     candidates: decision.candidates, match: decision.matches.first,
     rawText: link.rawText, received: bytes,
     secrets: revealingSecrets || !isOurs
-      ? .none : Secrets(in: link.canonical, routes: routes))
+      ? .none : Secrets(in: link.canonical, routes: routes),
+    consent: decision.matches.first.map { consent($0.plugin, $0.route) })
 }
 
 extension Explanation {
@@ -67,7 +73,7 @@ extension Explanation {
       "route": JSONValue(match?.route.name),
       "parameters": .object(match.map(parameters) ?? [:]),
       "action": match.map(action) ?? .null,
-      "consent": JSONValue(match?.route.consent.rawValue),
+      "consent": JSONValue(consent),
     ]
   }
 

@@ -18,17 +18,18 @@ extension RouteTable {
       route.patterns.map { pattern in
         let url = [true, false].lazy.compactMap {
           route.sample(of: pattern, scheme: scheme, withOptional: $0)
-        }.first { self.takes($0, plugin.id, route.name) }
+        }.first { self.firstMatch(for: $0, is: route, of: plugin.id) != nil }
         return SampleLink(plugin: plugin.id, route: route.name, pattern: pattern.text, url: url)
       }
     }
   }
 
-  private func takes(_ url: String, _ plugin: PluginID, _ route: String) -> Bool {
-    guard let link = try? Link(admitting: Array(url.utf8), maximumLength: 65_536),
+  /// What the link goes to first, where that is `route` of `plugin`.
+  func firstMatch(for url: String, is route: Route, of plugin: PluginID) -> Match? {
+    guard let link = try? Link(admitting: Array(url.utf8), maximumLength: 1 << 20),
       let match = try? matches(for: link).first
-    else { return false }
-    return match.plugin.id == plugin && match.route.name == route
+    else { return nil }
+    return match.plugin.id == plugin && match.route.name == route.name ? match : nil
   }
 }
 
@@ -57,34 +58,11 @@ extension Route {
         query.append(pair)
       }
     }
-    guard let address = form.sample(values) else { return nil }
-    return "\(scheme):\(address)" + (query.isEmpty ? "" : "?\(query.joined(separator: "&"))")
-      + (fragment.isEmpty ? "" : "#\(fragment.joined(separator: "&"))")
-  }
-}
-
-extension Form {
-  /// What follows `scheme:`, with these values for the names; nil where a name has none.
-  fileprivate func sample(_ values: [String: String]) -> String? {
-    var names = groupNames[...]
-    func text(_ atoms: [FormShape.Atom]) -> String? {
-      var text = ""
-      for atom in atoms {
-        switch atom {
-        case .literal(let bytes), .repeated(let bytes):
-          text += String(decoding: bytes, as: UTF8.self)
-        case .name, .names, .wildcard:
-          let name = names.popFirst() ?? nil
-          guard let value = name.map({ values[$0] }) ?? "sample" else { return nil }
-          text += PercentEncoding.encodeComponent(value)
-        }
-      }
-      return text
+    let address = form.address { name in
+      guard let name else { return "sample" }
+      return values[name].map(PercentEncoding.encodeComponent)
     }
-    guard let host = text(shape.host), let port = text(shape.port), let path = text(shape.path)
-    else { return nil }
-    guard kind == .authority else { return path }
-    return "//\(host)" + (port.isEmpty ? "" : ":\(port)") + path
+    return address.map { Link.text(scheme, $0, query: query, fragment: fragment) }
   }
 }
 

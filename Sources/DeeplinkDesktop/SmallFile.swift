@@ -1,10 +1,9 @@
-import CDeeplinkLinux
 import Glibc
 
 /// Files that are read as a whole.
-enum SmallFile {
+public enum SmallFile {
   /// What tells one content of a file from the next: it changes with each rename and each write.
-  struct Version: Hashable, Sendable {
+  public struct Version: Hashable, Sendable {
     var inode: UInt64
     var size: Int
     var seconds: Int
@@ -12,7 +11,7 @@ enum SmallFile {
   }
 
   /// Nil where there is no file.
-  static func version(_ path: String) -> Version? {
+  public static func version(_ path: String) -> Version? {
     var facts = stat()
     guard unsafe stat(path, &facts) == 0 else { return nil }
     return Version(
@@ -21,7 +20,7 @@ enum SmallFile {
   }
 
   /// The bytes; nil where it cannot be read or has more than `limit`.
-  static func read(_ path: String, limit: Int) -> [UInt8]? {
+  public static func read(_ path: String, limit: Int) -> [UInt8]? {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }

@@ -1,5 +1,10 @@
 import DeeplinkRouting
 
+/// A person's word in the settings on a plugin or one of its routes.
+public enum ConsentRule: String, Sendable, Hashable, CaseIterable {
+  case allow, ask, deny
+}
+
 /// What a person can set in `settings.json`; each with its default (times in seconds in the file).
 public struct Settings: Hashable, Sendable {
   /// Of a link, in bytes.
@@ -17,7 +22,7 @@ public struct Settings: Hashable, Sendable {
   /// Schemes of URLs that may be sent out, beside those with a registered plugin.
   public var outgoingSchemes: Set<String> = ["https", "http", "mailto"]
   /// By `PLUGIN` or `PLUGIN/ROUTE`.
-  var consent: [String: ConsentRule] = [:]
+  public var consent: [String: ConsentRule] = [:]
   /// Paths of certificates (PEM) that are trusted for domains in developer mode.
   public var certificateAuthorities: [String] = []
 
@@ -51,7 +56,7 @@ public struct Settings: Hashable, Sendable {
   static let neverSent: Set<String> = ["file", "data", "javascript", "vbscript"]
 
   /// The person's word on a route: the one on the route itself, else the one on its plugin.
-  func consentRule(_ plugin: PluginID, _ route: String) -> ConsentRule? {
+  public func consentRule(_ plugin: PluginID, _ route: String) -> ConsentRule? {
     consent["\(plugin)/\(route)"] ?? consent[plugin.text]
   }
 }
@@ -170,5 +175,30 @@ extension Settings {
       let reason = "\(error.reason) (line \(error.line), column \(error.column))"
       return (nil, [Diagnostic(.error, file: path, reason: reason)])
     }
+  }
+}
+
+extension Settings {
+  /// The file of a person's settings.
+  public static func path(_ directories: BaseDirectories) -> String {
+    "\(directories.configHome)/deeplinkd/settings.json"
+  }
+
+  /// Whether a link for this route is asked about, in words: the settings' word where there is one,
+  /// else the author's, and which sources need not ask any more.
+  public func consentText(_ plugin: Plugin, _ route: Route, grants: Grants) -> String {
+    let rule = consentRule(plugin.id, route.name)
+    switch rule {
+    case .allow: return "allowed by the settings"
+    case .deny: return "denied by the settings"
+    case .ask, nil: break
+    }
+    guard rule == .ask || route.consent != .notAsked else { return route.consent.rawValue }
+    let asked =
+      route.consent == .notAsked ? Route.Consent.atFirstUse.rawValue : route.consent.rawValue
+    guard route.consent != .always else { return asked }
+    let sources = grants.sources(allowedOn: plugin.id, route)
+    return sources.isEmpty
+      ? asked : "\(asked), always allowed for \(sources.joined(separator: ", "))"
   }
 }
