@@ -105,8 +105,8 @@ let package = Package(
     .testTarget(
       name: "DeeplinkDaemonTests",
       dependencies: [
-        "DeeplinkDaemon", "DeeplinkActions", "DeeplinkRouting", "DeeplinkBus", "DeeplinkLoop",
-        "DeeplinkWire", "DeeplinkTesting",
+        "DeeplinkDaemon", "DeeplinkActions", "DeeplinkDesktop", "DeeplinkRouting", "DeeplinkBus",
+        "DeeplinkLoop", "DeeplinkWire", "DeeplinkTesting",
       ]),
     .testTarget(
       name: "DeeplinkDesktopTests",

@@ -58,9 +58,12 @@ import DeeplinkWire
           [weak self] signal in
           self?.ownerChanged(to: signal.arguments.last?.string ?? "")
         }
-        try await lookUpOwner()
+        do throws(BusError) { try await lookUpOwner() } catch {
+          subscription.cancel()
+          throw error
+        }
         // A later start asks itself: this one has no say in it.
-        guard starts == start else { return }
+        guard starts == start else { return subscription.cancel() }
         self.subscription = subscription
       }
       if owner != nil { return started(wasRunning: true) }
@@ -116,6 +119,7 @@ import DeeplinkWire
 
   public func discard() {
     isStarting = false
+    starts += 1
     subscription?.cancel()
     subscription = nil
   }
@@ -183,7 +187,7 @@ import DeeplinkWire
 
 extension BusError {
   /// For outcomes: what happened, in the bus's words where it has some.
-  var sentence: String {
+  package var sentence: String {
     switch self {
     case .cannotConnect(_, _, let message): message
     case .disconnected: "the session bus has ended"

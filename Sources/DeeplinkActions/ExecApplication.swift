@@ -39,16 +39,10 @@ public enum ExecApplication {
     _ description: ProcessDescription, id: String, _ environment: LaunchEnvironment,
     _ launcher: ProgramLauncher, _ completion: @escaping @LoopActor (HandoverResult) -> Void
   ) {
-    var isTold = false
-    let tell: @LoopActor (HandoverResult) -> Void = { result in
-      guard !isTold else { return }
-      isTold = true
-      completion(result)
-    }
-    let limit = EventLoop.shared.after(verdict) { tell(.handled([:])) }
+    let answer = FirstAnswer(completion)
+    answer.give(after: verdict) { .handled([:]) }
     launcher.launch(description, id: id, environment) { end in
-      limit.cancel()
-      tell(end.isFailure ? .failed(.exit, end.message) : .handled([:]))
+      answer.give(end.isFailure ? .failed(.exit, end.message) : .handled([:]))
     }
   }
 }

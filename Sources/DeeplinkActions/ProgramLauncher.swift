@@ -1,5 +1,6 @@
 import DeeplinkBus
 import DeeplinkLoop
+import Glibc
 
 /// Starts programs of apps so that they outlive the daemon.
 ///
@@ -7,8 +8,17 @@ import DeeplinkLoop
 /// their own; elsewhere in a session of their own.
 @LoopActor public final class ProgramLauncher {
   private let connection: Connection
+  /// The sessions of programs that run, each with the app that it was started for.
+  private var sessions: [pid_t: String] = [:]
 
   public init(connection: Connection) { self.connection = connection }
+
+  /// Whether `process` is of a program that was started for the app `id`, in a session of its own.
+  ///
+  /// A number is not given to another session as long as one has it.
+  public func hasStarted(_ process: UInt32, for id: String) -> Bool {
+    sessions[getsid(pid_t(truncatingIfNeeded: process))] == id
+  }
 
   /// A program that ended, and whether that is a failure.
   public struct End: Hashable, Sendable {
@@ -28,20 +38,22 @@ import DeeplinkLoop
         await SystemdUnit.start(
           description, id: id, environment, on: connection, manager: systemd, ended: ended)
       } else {
-        spawn(description, ended: ended)
+        spawn(description, id: id, ended: ended)
       }
     }
   }
 
   private func spawn(
-    _ description: ProcessDescription, ended: @escaping @LoopActor (End) -> Void
+    _ description: ProcessDescription, id: String, ended: @escaping @LoopActor (End) -> Void
   ) {
     var description = description
     description.hasOwnSession = true
     description.outlivesDaemon = true
     do throws(SpawnError) {
       let child = try ChildProcess(description)
-      child.onEnd = { [unowned child] end in
+      sessions[child.id] = id
+      child.onEnd = { [self, unowned child] end in
+        sessions[child.id] = nil
         let words = child.lastKeptError.map { ": \($0)" } ?? ""
         ended(End(isFailure: end != .exited(0), message: "\(end)\(words)"))
       }

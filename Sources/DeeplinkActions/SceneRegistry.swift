@@ -15,7 +15,6 @@ import DeeplinkRouting
   /// The last one was active last.
   private var scenes: [Scene] = []
   private var following: Set<UniqueName> = []
-  private var subscriptions: [UniqueName: Subscription] = [:]
   private let connection: Connection
 
   /// Objects that one app may register: each is a window.
@@ -61,22 +60,10 @@ import DeeplinkRouting
   private func follow(_ owner: UniqueName) {
     guard following.insert(owner).inserted else { return }
     Task {
-      let rule = MatchRule(
-        sender: .wellKnown("org.freedesktop.DBus"), interface: "org.freedesktop.DBus",
-        member: "NameOwnerChanged", firstArgument: owner.text)
-      let subscription = try? await connection.subscribe(rule) { [weak self] signal in
-        if signal.arguments.last?.string == "" { self?.remove(owner) }
+      await connection.whenGone(owner) { [self] in
+        scenes.removeAll { $0.owner == owner }
+        following.remove(owner)
       }
-      subscriptions[owner] = subscription
-      // It may have gone before the bus knew the rule.
-      let isThere = (try? await connection.credentials(of: owner)) != nil
-      if !isThere { remove(owner) }
     }
-  }
-
-  private func remove(_ owner: UniqueName) {
-    scenes.removeAll { $0.owner == owner }
-    following.remove(owner)
-    subscriptions.removeValue(forKey: owner)?.cancel()
   }
 }

@@ -67,11 +67,18 @@ enum SystemdUnit {
           of: "(sasb)",
           [
             .structure([
-              .string(description.arguments[0]), .strings(description.arguments), .boolean(false),
+              .string(description.arguments[0]), .strings(description.arguments.map(literal)),
+              .boolean(false),
             ])
           ])
       ),
     ]
+  }
+
+  /// A word without variables for systemd to expand, which it does in the words of a call too
+  /// (systemd.service(5), "Command Lines").
+  private static func literal(_ word: String) -> String {
+    word.split(separator: "$", omittingEmptySubsequences: false).joined(separator: "$$")
   }
 
   /// `app-deeplinkd-ID@RANDOM.service` (systemd.io, "Desktop Environment Integration").

@@ -47,6 +47,29 @@ extension Connection {
       .toBus("StartServiceByName", .string(name.text), .uint32(0)), timeout: timeout)
   }
 
+  /// Runs `action` once, when the connection `name` has ended; at once where it has ended already, or
+  /// where its end would not be heard of.
+  public func whenGone(
+    _ name: UniqueName, _ action: @escaping @LoopActor () -> Void
+  ) async {
+    var subscription: Subscription?
+    let gone = FirstAnswer<Void> {
+      subscription?.cancel()
+      subscription = nil
+      action()
+    }
+    do throws(BusError) {
+      subscription = try await subscribe(.owner(of: name)) { signal in
+        if signal.arguments.last?.string == "" { gone.give(()) }
+      }
+      // It may have ended before the bus knew the rule: then nothing more is heard of it.
+      _ = try await credentials(of: name)
+    } catch {
+      subscription?.cancel()
+      gone.give(())
+    }
+  }
+
   /// The identity of this bus, different for every one that was ever started.
   public func busID() async throws(BusError) -> String {
     let reply = try await call(.toBus("GetId"))

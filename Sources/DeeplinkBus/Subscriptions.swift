@@ -22,10 +22,15 @@ public struct MatchRule: Hashable, Sendable {
   }
 
   /// Owners of `name` coming and going.
-  public static func owner(of name: WellKnownName) -> MatchRule {
+  public static func owner(of name: WellKnownName) -> MatchRule { owner(ofName: name.text) }
+
+  /// The coming and going of one connection.
+  static func owner(of name: UniqueName) -> MatchRule { owner(ofName: name.text) }
+
+  private static func owner(ofName name: String) -> MatchRule {
     MatchRule(
       sender: .wellKnown("org.freedesktop.DBus"), interface: "org.freedesktop.DBus",
-      member: "NameOwnerChanged", firstArgument: name.text)
+      member: "NameOwnerChanged", firstArgument: name)
   }
 
   /// The rule as the bus takes it.

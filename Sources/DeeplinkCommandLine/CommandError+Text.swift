@@ -8,7 +8,7 @@ extension CommandError {
   /// A sentence in lower case: what and which.
   var sentence: String {
     switch self {
-    case .unknownCommand(let word, let command, _): "'\(command)' has no command '\(word)'"
+    case .unknownCommand(let word, let command, _, _): "'\(command)' has no command '\(word)'"
     case .missingCommand(let command, _): "'\(command)' needs a command"
     case .unknownOption(let word, let command, _): "'\(command)' has no option '\(word)'"
     case .missingValue(let option): "'\(option.word)' needs a value"
@@ -26,13 +26,14 @@ extension CommandError {
     case .invalidManifest(let diagnostics):
       diagnostics.map(\.description).joined(separator: "\n")
     case .unknownPlugin(let word, _): "there is no plugin '\(word)'"
-    case .unknownGrant(let word): "nothing was allowed for good to '\(word)'"
+    case .unknownGrant(let word, _): "nothing was allowed for good to '\(word)'"
     case .grants(let words): "the grants cannot be used: \(words)"
     case .noEntry(let word): "the history has no entry '\(word)'"
     case .notReplayable(let number, let reason, _):
       "entry \(number) cannot be sent again: \(reason)"
     case .unknownScheme(let word, _): "no plugin has the scheme '\(word)'"
     case .notChanged(let failure): "'\(failure.path)' cannot be changed: \(failure.reason)"
+    case .registrationIsBusy: "another deeplink is changing the registration, and does not end"
     case .damagedRecord(let damage):
       "the record of what registration changed cannot be read: \(damage.path): \(damage.reason)"
     case .noOpener(let path): "'\(path)' is not there"
@@ -53,8 +54,9 @@ extension CommandError {
   /// What can be done about it.
   var hint: String? {
     switch self {
-    case .unknownCommand(let word, let command, let known):
-      Self.suggestion(word, known) ?? "`\(command) --help` lists the commands"
+    case .unknownCommand(let word, let command, let known, let deeper):
+      deeper.map { "did you mean `\(command) \($0) \(word)`?" }
+        ?? Self.suggestion(word, known) ?? "`\(command) --help` lists the commands"
     case .missingCommand(let command, let known):
       "one of \(known.joined(separator: ", ")); `\(command) --help` says more"
     case .unknownOption(let word, let command, let known):
@@ -65,7 +67,11 @@ extension CommandError {
       "`\(command) --help` shows how it is used"
     case .unknownPlugin(let word, let known):
       Self.suggestion(word, known) ?? "`deeplink plugin list` shows those there are"
-    case .unknownGrant: "`deeplink grants list` shows what was"
+    case .unknownGrant(let word, let known):
+      Self.suggestion(word, known) ?? "`deeplink grants list` shows what was"
+    case .unknownValue(_, let word, let known): Self.suggestion(word, known)
+    case .unreadable(let path, _) where path.hasSuffix("/\(PluginFolder.manifestName)"):
+      "a plugin is a folder with a \(PluginFolder.manifestName); `deeplink plugin new` writes one"
     case .noEntry: "`deeplink history` shows the numbers"
     case .notReplayable(_, _, let hint): hint
     case .noSessionBus:
@@ -83,9 +89,10 @@ extension CommandError {
       "it takes a path of letters, digits and / . _ + - alone: not every launcher knows quotes"
     case .packaged(let id, _): "`deeplink plugin disable \(id)` switches it off"
     case .agreementNeeded: "'--yes' agrees to what was shown"
+    case .registrationIsBusy: "`pgrep -a deeplink` shows it"
     case .damagedRecord: "without the file nothing is undone; moved away, all is as if never done"
     case .notChanged, .notAgreed: nil
-    case .invalidNumber, .unknownValue, .contradiction, .unreadable, .unwritable, .invalidManifest,
+    case .invalidNumber, .contradiction, .unreadable, .unwritable, .invalidManifest,
       .grants,
       .outcome:
       nil

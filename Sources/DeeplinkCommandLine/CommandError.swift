@@ -7,7 +7,8 @@ import DeeplinkWire
 /// Why a command did not do what was asked, as facts; `CommandError+Text.swift` makes the sentences.
 enum CommandError: Error {
   // Usage
-  case unknownCommand(String, of: String, known: [String])
+  /// `deeper`: the command that has one of that name.
+  case unknownCommand(String, of: String, known: [String], deeper: String?)
   case missingCommand(of: String, known: [String])
   case unknownOption(String, of: String, known: [String])
   case missingValue(Option)
@@ -23,7 +24,7 @@ enum CommandError: Error {
   case unwritable(reason: String)
   case invalidManifest([Diagnostic])
   case unknownPlugin(String, known: [String])
-  case unknownGrant(String)
+  case unknownGrant(String, known: [String])
   case grants(String)
   /// The history has none with this number.
   case noEntry(String)
@@ -31,6 +32,8 @@ enum CommandError: Error {
   case notReplayable(String, String, hint: String?)
   case unknownScheme(String, known: [String])
   case notChanged(PersonFile.Failure)
+  /// Another program is changing it, and does not end.
+  case registrationIsBusy
   case damagedRecord(Registration.Damaged)
   case noOpener(String)
   /// Its path cannot stand in a desktop entry.

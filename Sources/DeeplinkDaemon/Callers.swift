@@ -1,3 +1,4 @@
+import DeeplinkActions
 import DeeplinkBus
 import DeeplinkLoop
 import DeeplinkWire
@@ -20,25 +21,15 @@ import DeeplinkWire
     return false
   }
 
-  /// Runs `action` once, when the connection `name` has ended; throws where it has ended already.
-  func whenGone(
-    _ name: UniqueName, _ action: @escaping @LoopActor () -> Void
-  ) async throws(BusError) {
-    let rule = MatchRule(
-      sender: .wellKnown("org.freedesktop.DBus"), interface: "org.freedesktop.DBus",
-      member: "NameOwnerChanged", firstArgument: name.text)
-    var subscription: Subscription?
-    subscription = try await connection.subscribe(rule) { signal in
-      guard signal.arguments.last?.string == "" else { return }
-      subscription?.cancel()
-      action()
+  /// Whether `sender` is a process that was launched for the app `id`: it is in the session that it was
+  /// started in, or in a unit of the app's.
+  func isOfApp(_ sender: UniqueName, _ id: String, by launcher: ProgramLauncher) async -> Bool {
+    if let process = try? await connection.credentials(of: sender).processID,
+      launcher.hasStarted(process, for: id)
+    {
+      return true
     }
-    // It may have ended before the bus knew the rule: then nothing more is heard of it.
-    do throws(BusError) {
-      _ = try await connection.credentials(of: name)
-    } catch {
-      subscription?.cancel()
-      throw error
-    }
+    let source = await sources.source(of: sender)
+    return source.kind == .unit && source.name == id
   }
 }

@@ -45,10 +45,19 @@ import Glibc
   }
 
   private func follow() {
-    let folders = directories.allData.flatMap {
-      ["\($0)/deeplinkd/plugins"] + PluginFolder.all(inDataDirectory: $0).map(\.path)
+    let settings = Settings.path(directories)
+    let plugins = directories.allData.flatMap(PluginFolder.all)
+    let folders =
+      directories.allData.map { "\($0)/deeplinkd/plugins" } + plugins.map(\.path)
+      + [Self.folder(of: settings), PluginChoices.folder(directories)]
+    // Files may be links to where a person keeps them: those folders tell of their changes.
+    let targets = (plugins.map(\.manifestPath) + [settings]).compactMap {
+      (try? PersonFile($0).target()).map(Self.folder)
     }
-    watch?.follow(
-      Set(folders + ["\(directories.configHome)/deeplinkd", PluginChoices.folder(directories)]))
+    watch?.follow(Set(folders + targets))
+  }
+
+  private static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"
   }
 }

@@ -97,6 +97,7 @@ import Glibc
         ledger: ledger)
       switch try await connection.requestName(.deeplinkd) {
       case .owned, .alreadyOwned:
+        ledger.open()
         Replay(
           book: book, courier: courier, settings: configuration.settings,
           table: configuration.table

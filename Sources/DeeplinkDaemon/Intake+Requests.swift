@@ -30,8 +30,14 @@ extension Intake {
       guard case .handler(let handler) = route.action else { return nil }
       return try? WellKnownName(handler.busName)
     }
-    guard await callers.owns(sender, anyOf: Array(Set(names))) else {
-      throw .accessDenied("only the owner of the plugin's bus name can register scenes")
+    var mayRegister = await callers.owns(sender, anyOf: Array(Set(names)))
+    if !mayRegister, !names.isEmpty {
+      // It may want its windows known before it takes its name.
+      mayRegister = await callers.isOfApp(sender, plugin.id.text, by: courier.launcher)
+    }
+    guard mayRegister else {
+      throw .accessDenied(
+        "only the owner of the plugin's bus name, or what was launched for it, can register scenes")
     }
     guard courier.scenes.register(path, routes: routes, of: plugin.id, by: sender) else {
       throw .invalidArguments("one app can register \(SceneRegistry.limit) scenes at most")
@@ -97,11 +103,7 @@ extension Intake {
     }
     guard book.followers.insert(sender).inserted else { return }
     let book = book
-    do throws(BusError) {
-      try await callers.whenGone(sender) { book.followers.remove(sender) }
-    } catch {
-      book.followers.remove(sender)
-    }
+    await callers.connection.whenGone(sender) { book.followers.remove(sender) }
   }
 
   func reload(from sender: UniqueName?) async throws(DispatcherError) {

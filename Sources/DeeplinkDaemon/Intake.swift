@@ -1,6 +1,6 @@
-import DeeplinkDesktop
 import DeeplinkBus
 import DeeplinkContract
+import DeeplinkDesktop
 import DeeplinkLoop
 import DeeplinkRouting
 import DeeplinkWire
@@ -55,10 +55,14 @@ import DeeplinkWire
         throw Refusal(
           .queueFull, "too many links wait for this app already", hint: "try again in a moment")
       }
-      let delivery = book.add(link, options, from: sender, matches: matches, hops: hops)
-      callers.sources.find(sender) { delivery.sourceIsKnown($0) }
+      let delivery = book.add(
+        link, options, from: sender, source: callers.sources.known(sender), matches: matches,
+        hops: hops)
       // Answered only then: an opener that has its answer ends, and nobody can look at it any more.
-      ledger.afterCommit { delivery.whenSourceIsKnown { _ in accepted(.open(delivery)) } }
+      delivery.whenSourceIsKnown { [ledger] _ in
+        ledger.afterCommit { accepted(.open(delivery)) }
+      }
+      callers.sources.find(sender) { delivery.sourceIsKnown($0) }
       book.announce(delivery)
       courier.deliver(delivery)
     } catch {

@@ -25,7 +25,7 @@ import DeeplinkWire
     lastTold[key] = now
     NotifyAction.show(title: title, body: text, icon: icon, on: connection) { result in
       if case .failure(let error) = result {
-        Log.info("nobody shows notifications (\(error)): \(title): \(text)")
+        Log.info("nobody shows notifications (\(error.sentence)): \(title): \(text)")
       }
     }
   }

@@ -64,6 +64,8 @@ public struct PersonFile: Hashable, Sendable {
     let descriptor = unsafe mkstemp(&name)
     guard descriptor >= 0 else { throw Failure(path) }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    // Whose it was, as far as that can be kept: under `sudo` a person's file stays the person's.
+    if isThere { _ = fchown(descriptor, facts.st_uid, facts.st_gid) }
     var written = 0
     while written < bytes.count {
       let count = unsafe bytes.withUnsafeBytes {
@@ -84,7 +86,7 @@ public struct PersonFile: Hashable, Sendable {
   }
 
   /// The path behind all symbolic links, also where the last leads to nothing yet.
-  private func target() throws(Failure) -> String {
+  public func target() throws(Failure) -> String {
     var path = path
     for _ in 0..<40 {
       var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))

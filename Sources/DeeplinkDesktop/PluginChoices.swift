@@ -20,6 +20,21 @@ public struct PluginChoices: Hashable, Sendable {
     PersonFile("\(folder(directories))/plugins.json", isPrivate: true)
   }
 
+  /// Why the file cannot be read; nil where nothing is wrong, also where there is none.
+  public static func damage(_ directories: BaseDirectories) -> Registration.Damaged? {
+    let file = file(directories)
+    do throws(PersonFile.Failure) {
+      guard let bytes = try file.read() else { return nil }
+      do throws(JSONError) { _ = try JSONValue(json5: bytes) } catch {
+        return Registration.Damaged(
+          path: file.path, reason: "line \(error.line): \(error.reason)")
+      }
+      return nil
+    } catch {
+      return Registration.Damaged(path: file.path, reason: error.reason)
+    }
+  }
+
   /// Those of the file; none where it is not there or damaged, since links go on without them.
   public init(_ directories: BaseDirectories) {
     guard let bytes = try? Self.file(directories).read(), let json = try? JSONValue(json5: bytes)

@@ -182,7 +182,13 @@ public struct RegistrationPlan: Sendable {
     if before != after { changes.append(Change(path: path, before: before, after: after)) }
   }
 
-  private static func missingFolders(_ path: String) -> [String] {
+  /// Notes folders that were made for a plugin: they go when nothing of ours is left, and they are empty.
+  public mutating func note(_ folders: [String]) {
+    record.folders = Set(record.folders).union(folders).sorted()
+  }
+
+  /// The folders above `path` that are not there.
+  public static func missingFolders(_ path: String) -> [String] {
     var missing: [String] = []
     var path = Substring(path)
     var facts = stat()
@@ -224,6 +230,9 @@ public struct RegistrationPlan: Sendable {
     if touchesEntries { updateCache(applications) }
     guard record.entries.isEmpty, record.lists.isEmpty else { return }
     try restoreCache()
+    // A plugin that is switched off is still in them.
+    let plugins = "\(directories.dataHome)/deeplinkd/plugins"
+    if unsafe access(plugins, F_OK) == 0 { return }
     // Those that are not empty stay, and are nobody's business any more.
     for folder in record.folders.reversed() { _ = unsafe rmdir(folder) }
     record.folders = []

@@ -48,6 +48,8 @@ public struct Settings: Hashable, Sendable {
     public var keepsValues = false
     public var days = 30
     public var entries = 100_000
+
+    public init() {}
   }
 
   public init() {}

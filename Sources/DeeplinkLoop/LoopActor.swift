@@ -39,3 +39,10 @@
     }
   }
 }
+
+extension Task where Failure == Never {
+  /// The value, awaited without leaving the loop's thread; see `LoopActor.answer`.
+  @LoopActor public var answer: Success {
+    get async { await withTaskExecutorPreference(EventLoop.shared) { await value } }
+  }
+}

@@ -7,7 +7,7 @@ import Synchronization
 /// For what may block, such as a file on a slow disk. The global pool does the same, but whoever uses
 /// it once has threads for good, of which one wakes the process every second to look after the
 /// others.
-public final class SideExecutor: SerialExecutor, Sendable {
+public final class SideExecutor: SerialExecutor, TaskExecutor, Sendable {
   private let inbox = Mutex(Inbox())
 
   private struct Inbox {
@@ -58,5 +58,9 @@ public final class SideExecutor: SerialExecutor, Sendable {
 
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
     unsafe UnownedSerialExecutor(ordinary: self)
+  }
+
+  public func asUnownedTaskExecutor() -> UnownedTaskExecutor {
+    unsafe UnownedTaskExecutor(ordinary: self)
   }
 }

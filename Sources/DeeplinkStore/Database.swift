@@ -32,6 +32,29 @@ import CDeeplinkSQLite
     unsafe sqlite3_close_v2(pointer)
   }
 
+  /// How many pages the write-ahead log has since the last commit; counted once `keepLog()` was called.
+  public private(set) var logPages = 0
+
+  /// From now on this connection leaves the log alone: its owner says who does `checkpoint()`, and when.
+  public func keepLog() {
+    // It takes the place of SQLite's own checkpoints.
+    unsafe sqlite3_wal_hook(
+      pointer,
+      { context, _, _, pages in
+        guard let context = unsafe context else { return SQLITE_OK }
+        unsafe Unmanaged<Database>.fromOpaque(context).takeUnretainedValue().logPages = Int(pages)
+        return SQLITE_OK
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Folds as much of the log into the file as is possible without waiting for anybody.
+  public func checkpoint() throws(DatabaseError) {
+    let status = unsafe sqlite3_wal_checkpoint_v2(
+      pointer, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    // Another connection is at it.
+    guard status == SQLITE_OK || status == SQLITE_BUSY else { throw lastError(status) }
+  }
+
   /// Runs statements without values.
   public func execute(_ sql: String) throws(DatabaseError) {
     let status = unsafe sqlite3_exec(pointer, sql, nil, nil, nil)

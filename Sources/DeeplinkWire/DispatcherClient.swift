@@ -28,12 +28,15 @@ import DeeplinkLoop
   }
 
   /// What the daemon says of itself; nil where it does not run, and it is not started for this.
-  public func status() async throws(BusError) -> DispatcherStatus? {
+  public func status(
+    timeout: Duration = .seconds(25)
+  ) async throws(BusError) -> DispatcherStatus? {
     let reply = try await whereItRuns(
       MethodCall(
         to: .wellKnown(.deeplinkd), path: .deeplinkd,
         interface: "org.freedesktop.DBus.Properties", member: "GetAll",
-        arguments: [.string(InterfaceName.dispatcher.text)], mayStartDestination: false))
+        arguments: [.string(InterfaceName.dispatcher.text)], mayStartDestination: false),
+      timeout: timeout)
     guard let reply else { return nil }
     guard let properties = reply.first?.options, let status = DispatcherStatus(properties) else {
       throw .unexpectedReply(signature: reply.signature.text)
@@ -51,15 +54,17 @@ import DeeplinkLoop
   }
 
   /// Has the daemon read plugins and settings anew; false where it does not run, and will when it starts.
-  public func reload() async throws(BusError) -> Bool {
+  public func reload(timeout: Duration = .seconds(25)) async throws(BusError) -> Bool {
     var request = call(Contract.Dispatcher.reload)
     request.mayStartDestination = false
-    return try await whereItRuns(request) != nil
+    return try await whereItRuns(request, timeout: timeout) != nil
   }
 
   /// The answer to a call that starts no daemon; nil where none runs.
-  private func whereItRuns(_ call: MethodCall) async throws(BusError) -> [Value]? {
-    do throws(BusError) { return try await connection.call(call) } catch {
+  private func whereItRuns(
+    _ call: MethodCall, timeout: Duration = .seconds(25)
+  ) async throws(BusError) -> [Value]? {
+    do throws(BusError) { return try await connection.call(call, timeout: timeout) } catch {
       switch error.remoteName {
       case .serviceUnknown?, .nameHasNoOwner?: return nil
       default: throw error

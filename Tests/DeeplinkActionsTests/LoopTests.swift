@@ -92,4 +92,26 @@ import Testing
     }
     #expect(counts.sorted() == Array(1...1_000))
   }
+
+  @LoopActor private final class Answers { var all: [Int] = [] }
+
+  @Test @LoopActor func `of several answers the first is told, and what came of none at the limit`()
+    async throws
+  {
+    let answers = Answers()
+    let early = FirstAnswer<Int> { answers.all.append($0) }
+    early.give(after: .milliseconds(1)) { 2 }
+    early.give(1)
+    early.give(3)
+    early.give(after: .zero) { 4 }
+    await withCheckedContinuation { continuation in
+      let late = FirstAnswer<Int> {
+        answers.all.append($0)
+        continuation.resume()
+      }
+      // Held by nothing but its limit, which is later than the other one's.
+      late.give(after: .milliseconds(10)) { 5 }
+    }
+    #expect(answers.all == [1, 5])
+  }
 }

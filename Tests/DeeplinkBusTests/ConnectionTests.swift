@@ -99,6 +99,35 @@ import Testing
     }
   }
 
+  @Test @LoopActor func `the text of an error is cut where nobody reads on`() async throws {
+    let (server, client) = try await echo()
+    defer { server.close(); client.close() }
+    let whole = ["short", String(repeating: "x", count: 1024)]
+    let cut = [String(repeating: "x", count: 1025), "x" + String(repeating: "é", count: 5000)]
+    for text in whole + cut {
+      server.export(
+        [
+          Interface(
+            "org.example.Long",
+            methods: [Method("Fail") { call in call.fail("org.example.Error.Long", text) }])
+        ], at: "/long")
+      do throws(BusError) {
+        _ = try await client.call(
+          MethodCall(
+            to: .wellKnown("org.example.Echo"), path: "/long", interface: "org.example.Long",
+            member: "Fail"))
+        Issue.record("it did not fail")
+      } catch {
+        guard case .remote(_, let message) = error else { throw error }
+        if cut.contains(text) {
+          #expect(message.hasSuffix("…") && (1024...1030).contains(message.utf8.count))
+        } else {
+          #expect(message == text)
+        }
+      }
+    }
+  }
+
   @Test @LoopActor func `a call that nobody answers ends at its limit`() async throws {
     let (server, client) = try await echo()
     defer { server.close(); client.close() }
@@ -165,6 +194,28 @@ import Testing
     // Answered after RemoveMatch, as the bus keeps the order of one sender.
     _ = try await receiver.busID()
     #expect(receiver.isOpen)
+  }
+
+  @Test @LoopActor func `the end of a connection is heard of once, and at once when it is past`()
+    async throws
+  {
+    let follower = try Connection.open(address: world.busAddress)
+    defer { follower.close() }
+    let (ends, feed) = AsyncStream.makeStream(of: String.self)
+    let (other, peer) = (
+      try Connection.open(address: world.busAddress), try Connection.open(address: world.busAddress)
+    )
+    await follower.whenGone(other.uniqueName) { feed.yield("other") }
+    await follower.whenGone(peer.uniqueName) { feed.yield("peer") }
+    peer.close()
+    var iterator = ends.makeAsyncIterator()
+    #expect(await iterator.next() == "peer")
+    await follower.whenGone(peer.uniqueName) { feed.yield("peer, late") }
+    #expect(await iterator.next() == "peer, late")
+    other.close()
+    #expect(await iterator.next() == "other")
+    feed.finish()
+    #expect(await iterator.next() == nil)
   }
 
   @Test @LoopActor func `dbus-send, gdbus and busctl understand an exported object`() async throws {

@@ -47,6 +47,25 @@ struct AddingTests {
     return world.root.appending(path: "source/\(id)").path
   }
 
+  @Test func `plugins that are added and removed side by side lose nothing of each other`() throws {
+    try world.write("[Added Associations]\n# mine", to: "home/.config/mimeapps.list")
+    let before = try files()
+    let folders = try (1...8).map {
+      try write("com.example.many\($0)", "\"com.example.many\($0)\"")
+    }
+    let ids = (1...8).map { "com.example.many\($0)" }
+    func sideBySide(_ command: String, _ words: [String]) throws {
+      let program = Repository.program("deeplink")
+      let lines = words.map { "\(program) plugin \(command) \($0) >/dev/null || echo failed &" }
+      let done = try world.run(["bash", "-c", lines.joined(separator: "\n") + "\nwait"])
+      #expect(done.output == "" && done.errors == "", "\(done.errors)")
+    }
+    try sideBySide("add --yes", folders)
+    for id in ids { #expect(try opener(id) == "\(id).Deeplinks.desktop") }
+    try sideBySide("remove", ids)
+    #expect(try files() == before)
+  }
+
   @Test func `adding asks, shows what the plugin opens, and removing leaves every byte`() throws {
     try world.write("# mine", to: "home/.config/mimeapps.list")
     let before = try files()
@@ -127,6 +146,29 @@ struct AddingTests {
     #expect(try opener("com.example.demo") == "com.example.demo.Deeplinks.desktop")
     #expect(try deeplink("plugin", "remove", "com.example.demo").status == 0)
     #expect(try files() == before)
+  }
+
+  @Test func `a data folder that is named twice hides nothing from itself`() throws {
+    let link = world.root.appending(path: "link").path
+    try FileManager.default.createSymbolicLink(
+      atPath: link, withDestinationPath: world.dataHome.path)
+    var cases = 0
+    for folders in ["\(world.dataHome.path)/", link, "/usr/share:/usr/share/"] {
+      let variables: [String: String?] = ["XDG_DATA_DIRS": folders]
+      for arguments in [["add", "--yes", Self.demo]] + Array(repeating: ["enable"], count: 3) {
+        let rest = arguments == ["enable"] ? ["com.example.demo"] : []
+        let done = try world.run(
+          [Repository.program("deeplink"), "plugin"] + arguments + rest, environment: variables)
+        #expect(done.status == 0, "\(done.errors)")
+        #expect(exists(Self.entry), "\(folders)")
+        cases += 1
+      }
+      let removed = try world.run(
+        [Repository.program("deeplink"), "plugin", "remove", "com.example.demo"],
+        environment: variables)
+      #expect(removed.status == 0 && !exists(Self.entry))
+    }
+    #expect(cases == 12)
   }
 
   @Test func `a package stages a plugin without a person's files`() throws {

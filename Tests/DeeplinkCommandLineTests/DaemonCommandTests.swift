@@ -242,6 +242,25 @@ struct DaemonCommandTests {
       done.errors == "deeplink: '--plugin' is for what was, '--follow' for what comes\n")
   }
 
+  @Test func `a daemon that runs knows at once what a command changed`() throws {
+    let demo = Repository.root.appending(path: "data/plugins/com.example.demo").path
+    let url = "com.example.demo:greet"
+    #expect(try desktop.open().status == 0)
+    #expect(try deeplink("plugin", "remove", "com.example.demo").status == 0)
+    var cases = 0
+    for (arguments, status) in [
+      (["add", "--yes", demo], Int32(0)), (["disable", "com.example.demo"], 1),
+      (["enable", "com.example.demo"], 0), (["remove", "com.example.demo"], 1),
+    ] {
+      let done = try desktop.world.run(
+        [Repository.program("deeplink"), "plugin"] + arguments)
+      #expect(done.status == 0, "\(done.errors)")
+      #expect(try desktop.open(url).status == status, "\(arguments)")
+      cases += 1
+    }
+    #expect(cases == 4)
+  }
+
   @Test func `reload makes a running daemon look, and starts none`() throws {
     #expect(try deeplink("reload").status == 0)
     #expect(try json(try deeplink("status", "--json"))["running"] == false)

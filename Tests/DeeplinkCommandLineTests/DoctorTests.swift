@@ -8,66 +8,9 @@ import Testing
   .enabled(
     if: Requirement.program("update-desktop-database", "desktop-file-validate", "gio", "xdg-open")))
 struct DoctorTests {
-  static let scheme = "com.example.demo"
-  static let entry = "home/.local/share/applications/com.example.demo.Deeplinks.desktop"
-  static let list = "home/.config/mimeapps.list"
-
-  /// As entries have it: the program's own path, whatever links lead to it.
-  static var opener: String {
-    URL(filePath: Repository.program("deeplink-open")).resolvingSymlinksInPath().path
-  }
-
-  /// A desktop where all is well.
-  final class Patient: Sendable {
-    let desktop: Desktop
-    var world: World { desktop.world }
-
-    init() throws {
-      let root = FileManager.default.temporaryDirectory.appending(path: "usr-\(UUID().uuidString)")
-      desktop = try Desktop(extra: ["XDG_DATA_DIRS": root.path, "XDG_CONFIG_DIRS": root.path])
-      try world.write(
-        """
-        [Desktop Entry]
-        Type=Application
-        Name=deeplinkd
-        Exec=\(Repository.program("deeplink-open")) -- %u
-        StartupNotify=true
-        NoDisplay=true
-        MimeType=x-scheme-handler/org.deeplinkd;
-
-        """, to: "home/.local/share/applications/org.deeplinkd.Deeplinkd.desktop")
-      let added = try deeplink(
-        "plugin", "add", "--yes", Repository.root.appending(path: "data/plugins/\(scheme)").path)
-      guard added.status == 0 else { throw TestingError(added.errors) }
-    }
-
-    func deeplink(_ arguments: String..., desktop: String? = nil) throws -> Finished {
-      try world.run(
-        [Repository.program("deeplink")] + arguments,
-        environment: desktop.map { ["XDG_CURRENT_DESKTOP": $0] } ?? [:])
-    }
-
-    func change(_ path: String, _ text: String, to other: String) throws {
-      let file = world.root.appending(path: path)
-      let before = try String(contentsOf: file, encoding: .utf8)
-      #expect(before.contains(text))
-      try world.write(before.replacingOccurrences(of: text, with: other), to: path)
-    }
-
-    func remove(_ path: String) throws {
-      try FileManager.default.removeItem(at: world.root.appending(path: path))
-    }
-
-    func otherApplication() throws {
-      try world.write(
-        "[Desktop Entry]\nType=Application\nName=Other\nExec=/bin/true %u\n"
-          + "MimeType=x-scheme-handler/\(scheme);\n",
-        to: "home/.local/share/applications/other.desktop")
-      _ = try world.run([
-        "update-desktop-database", world.dataHome.appending(path: "applications").path,
-      ])
-    }
-  }
+  static let scheme = Patient.scheme
+  static let entry = Patient.entry
+  static let list = Patient.list
 
   struct Fault: Sendable, CustomTestStringConvertible {
     let id: String
@@ -113,10 +56,10 @@ struct DoctorTests {
       try $0.change(entry, " %u", to: "")
     },
     Fault(id: "program gone", check: "program", found: "'/gone' is not there", isMended: true) {
-      try $0.change(entry, "Exec=\(opener)", to: "Exec=/gone")
+      try $0.change(entry, "Exec=\(Patient.opener)", to: "Exec=/gone")
     },
     Fault(id: "program stale", check: "program", found: "it starts '/bin/true'", isMended: true) {
-      try $0.change(entry, "Exec=\(opener)", to: "Exec=/bin/true")
+      try $0.change(entry, "Exec=\(Patient.opener)", to: "Exec=/bin/true")
     },
     Fault(id: "token not passed", check: "token", found: "StartupNotify=false", isMended: true) {
       try $0.change(entry, "StartupNotify=true", to: "StartupNotify=false")
@@ -210,17 +153,10 @@ struct DoctorTests {
     ) { _ in },
   ]
 
-  private func checks(_ done: Finished) throws -> [[String: String]] {
-    try done.output.split(separator: "\n").map { line in
-      let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
-      return object.compactMapValues { $0 as? String }
-    }
-  }
-
   @Test func `where all is well every check passes, and links arrive by every way`() throws {
     let patient = try Patient()
     let done = try patient.deeplink("doctor", "--json")
-    let found = try checks(done)
+    let found = try done.checks()
     #expect(found.filter { $0["state"] == "fault" } == [], "\(done.output)")
     #expect(done.status == 0)
     let names = found.compactMap { $0["check"] }
@@ -235,7 +171,7 @@ struct DoctorTests {
     let patient = try Patient()
     try fault.make(patient)
     let done = try patient.deeplink("doctor", "--json", Self.scheme)
-    let found = try checks(done)
+    let found = try done.checks()
     let hit = found.first {
       $0["check"] == fault.check && $0["state"] != "ok"
         && $0["found"]?.contains(fault.found) == true
@@ -279,7 +215,7 @@ struct DoctorTests {
       """, to: "source/plugin.json")
     let source = patient.world.root.appending(path: "source").path
     #expect(try patient.deeplink("plugin", "add", "--yes", source).status == 0)
-    let warnings = try checks(try patient.deeplink("doctor", "--json", "photos2"))
+    let warnings = try patient.deeplink("doctor", "--json", "photos2").checks()
       .filter { $0["state"] == "warning" && $0["scheme"] == "photos2" }.compactMap { $0["check"] }
     #expect(warnings == ["name", "digit"])
   }

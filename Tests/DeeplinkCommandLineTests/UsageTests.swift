@@ -43,6 +43,24 @@ import Testing
       id: "unknown value", arguments: ["plugin", "check", "--start", "maybe"],
       expected: "deeplink: '--start' takes one of no, closed, all, not 'maybe'"),
     ErrorCase(
+      id: "command of another command", arguments: ["list"],
+      expected:
+        "deeplink: 'deeplink' has no command 'list'\nhint: did you mean `deeplink plugin list`?"
+    ),
+    ErrorCase(
+      id: "misspelt word of an option", arguments: ["history", "--outcome", "deliverd"],
+      expected: """
+        deeplink: '--outcome' takes one of refused, cancelled, consent-unavailable, declined, \
+        delivered, denied, expired, failed, interrupted, timed-out, not 'deliverd'
+        hint: did you mean 'delivered'?
+        """),
+    ErrorCase(
+      id: "no plugin in a folder", arguments: ["plugin", "add", "/nowhere"],
+      expected: """
+        deeplink: '/nowhere/plugin.json' cannot be read: No such file or directory
+        hint: a plugin is a folder with a plugin.json; `deeplink plugin new` writes one
+        """),
+    ErrorCase(
       id: "misspelt option", arguments: ["explain", "--jsno", "x:y"],
       expected: "deeplink: 'deeplink explain' has no option '--jsno'\nhint: did you mean '--json'?"),
     ErrorCase(

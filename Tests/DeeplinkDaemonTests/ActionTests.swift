@@ -14,8 +14,10 @@ import Testing
 
   init() throws { desktop = try Desktop() }
 
-  private func addPlugin(_ routes: String, id: String = "org.example.Act") throws {
-    try desktop.addPlugin(
+  private func addPlugin(
+    _ routes: String, id: String = "org.example.Act", to desktop: Desktop? = nil
+  ) throws {
+    try (desktop ?? self.desktop).addPlugin(
       id: id,
       manifest: """
         {"id": "\(id)", "name": "Act", "schemes": ["\(id.lowercased())"], "routes": [\(routes)]}
@@ -78,6 +80,123 @@ import Testing
     let other = try await client.open("org.example.act:path?to=/fine")
     #expect(other.outcome == "failed")
     #expect(other.result["message"]?.string?.contains("org.example.Nobody") == true)
+  }
+
+  /// A service with a method that answers with so many bytes.
+  @LoopActor private func exportLong(_ connection: Connection) {
+    connection.export(
+      [
+        Interface(
+          "org.example.Long",
+          methods: [
+            Method("Say", in: [Argument("size", "x")], out: [Argument("text", "s")]) { call in
+              guard case .int64(let size)? = call.arguments.first else { return }
+              call.reply(.string(String(repeating: "x", count: Int(size))))
+            }
+          ]),
+        Interface(
+          "org.deeplinkd.Handler1",
+          methods: [
+            Method(
+              "Open",
+              in: [
+                Argument("id", "t"), Argument("url", "s"), Argument("route", "s"),
+                Argument("parameters", "a{sv}"), Argument("context", "a{sv}"),
+              ], out: [Argument("handled", "b"), Argument("result", "a{sv}")]
+            ) { call in
+              guard case .int64(let size)? = call.arguments[3].options?["size"] else { return }
+              let text = String(repeating: "x", count: Int(abs(size)))
+              if size < 0 { return call.fail("org.example.Error.Long", text) }
+              call.reply(.boolean(true), .options(["text": .string(text)]))
+            }
+          ]),
+      ], at: "/org/example/Long")
+  }
+
+  private static let longCall = """
+    {"name": "call", "match": "call", "effect": "view",
+     "parameters": {"size": {"type": "integer"}},
+     "action": {"call": {"bus": "BUS", "busName": "org.example.Long", "path": "/org/example/Long",
+       "interface": "org.example.Long", "member": "Say", "signature": "x", "arguments": ["{size}"]}}}
+    """
+
+  @Test @LoopActor func `a result of more than a mebibyte is a failure, and words are cut`()
+    async throws
+  {
+    try addPlugin(
+      Self.longCall.replacing("BUS", with: "session") + """
+        , {"name": "open", "match": "open", "parameters": {"size": {"type": "integer"}},
+         "action": {"handler": {"busName": "org.example.Long"}}}
+        """)
+    let service = try Client(desktop)
+    exportLong(service.connection)
+    _ = try await service.connection.requestName("org.example.Long")
+    let client = try Client(desktop)
+    for route in ["call", "open"] {
+      let good = try await client.open("org.example.act:\(route)?size=1000000")
+      #expect(good.outcome == "delivered")
+      let bad = try await client.open("org.example.act:\(route)?size=1100000")
+      #expect(bad.outcome == "failed" && bad.result["reason"] == .string("limit"))
+      #expect(bad.result["message"]?.string?.contains("1 MiB") == true)
+    }
+    let words = try await client.open("org.example.act:open?size=-5000").result["message"]?.string
+    // The daemon's own errors are cut by the bus's module, which this service is made with.
+    #expect(words?.hasSuffix("…") == true && words?.count == 1001)
+  }
+
+  @Test @LoopActor func `a command's last words are told, however it writes them`() async throws {
+    // The second part is written once the first has been read.
+    let program = """
+      import fcntl, os, struct, sys, termios
+      os.write(2, b"reading\\ncannot find ")
+      while struct.unpack("i", fcntl.ioctl(2, termios.FIONREAD, bytes(4)))[0]: pass
+      os.write(2, b"my data\\n")
+      while struct.unpack("i", fcntl.ioctl(2, termios.FIONREAD, bytes(4)))[0]: pass
+      os.write(2, b"\\n")
+      sys.exit(2)
+      """
+    try addPlugin(
+      """
+      {"name": "fail", "match": "fail", "effect": "view", "action": {"command": {
+        "run": ["/usr/bin/python3", "fail.py"], "sandbox": "none"}}}
+      """)
+    let folder = "home/.local/share/deeplinkd/plugins/org.example.Act"
+    try desktop.world.write(program, to: "\(folder)/fail.py")
+    let reply = try await Client(desktop).open("org.example.act:fail")
+    #expect(
+      reply.result["message"] == .string("it exited with status 2: cannot find my data"))
+  }
+
+  @Test @LoopActor func `a call goes to the system bus where its route says so`() async throws {
+    let system = try World()
+    let desktop = try Desktop(extra: ["DBUS_SYSTEM_BUS_ADDRESS": system.busAddress])
+    try addPlugin(Self.longCall.replacing("BUS", with: "system"), to: desktop)
+    let client = try Client(desktop)
+    #expect(try await client.open("org.example.act:call?size=3").outcome == "failed")
+    let service = try Connection.open(address: system.busAddress)
+    exportLong(service)
+    _ = try await service.requestName("org.example.Long")
+    for size in [3, 4] {
+      let reply = try await client.open("org.example.act:call?size=\(size)")
+      #expect(reply.outcome == "delivered")
+      let text = String(repeating: "x", count: size)
+      #expect(reply.result["values"] == .array(of: "v", [.variant(.string(text))]))
+    }
+    // One connection, which is opened anew only when it has ended.
+    let names =
+      try await service.call(
+        MethodCall(
+          to: .wellKnown("org.freedesktop.DBus"), path: "/org/freedesktop/DBus",
+          interface: "org.freedesktop.DBus", member: "ListNames"))[0].strings ?? []
+    #expect(names.count { $0.hasPrefix(":") } == 2, "\(names)")
+  }
+
+  @Test @LoopActor func `a system bus that is not there is a failure that says so`() async throws {
+    let desktop = try Desktop(extra: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere/bus"])
+    try addPlugin(Self.longCall.replacing("BUS", with: "system"), to: desktop)
+    let reply = try await Client(desktop).open("org.example.act:call?size=3")
+    #expect(reply.outcome == "failed" && reply.result["reason"] == .string("error"))
+    #expect(reply.result["message"] == .string("the system bus cannot be reached"))
   }
 
   @Test @LoopActor func `a notification shows the link's words as words`() async throws {

@@ -1,5 +1,6 @@
 import DeeplinkDesktop
 import DeeplinkLoop
+import DeeplinkDesktop
 import DeeplinkRouting
 import Foundation
 import Testing

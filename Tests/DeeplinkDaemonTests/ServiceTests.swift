@@ -188,6 +188,28 @@ import Testing
     #expect(!json.contains("hunter2"))
   }
 
+  @Test @LoopActor func `a history that is switched on while the daemon runs begins then`()
+    async throws
+  {
+    let settings = "home/.config/deeplinkd/settings.json"
+    try desktop.world.write(#"{"history": {"enabled": false}}"#, to: settings)
+    let client = try Client(desktop)
+    _ = try await client.open("org.example.echo:a")
+    #expect(try await client.call("History", .options([:])) == [.string("[]")])
+    let file = desktop.world.stateHome.appending(path: "deeplinkd/history.db").path
+    #expect(!FileManager.default.fileExists(atPath: file))
+    var ids: [UInt64] = []
+    for isEnabled in [true, false, true] {
+      try desktop.world.write(#"{"history": {"enabled": \#(isEnabled)}}"#, to: settings)
+      _ = try await client.call("Reload")
+      let id = try await client.open("org.example.echo:b").id
+      if isEnabled { ids.append(id) }
+    }
+    let json = try await client.call("History", .options([:]))[0].string ?? ""
+    let entries = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]]
+    #expect(entries?.map { ($0["id"] as? NSNumber)?.uint64Value } == ids)
+  }
+
   @Test @LoopActor
   func `plugins that come, change and go are noticed, and the last good one serves on`()
     async throws

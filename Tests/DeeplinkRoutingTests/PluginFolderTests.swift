@@ -168,14 +168,18 @@ import Testing
   }
 
   @Test
-  func `folders that are named like no plugin are passed over, and so is a missing directory`()
+  func `a folder that is named like no plugin is not used, and told of where it has a manifest`()
     throws
   {
     let disk = Disk()
-    try disk.write("home", "notes", "{")
+    let folder = try disk.write("home", "notes", "{")
+    try FileManager.default.createDirectory(
+      atPath: "\(folder)/../empty", withIntermediateDirectories: false)
     try disk.write("home", ".com.example.Hidden", "{")
     var catalog = disk.catalog()
     catalog.reload()
-    #expect(catalog.plugins.isEmpty && catalog.diagnostics.isEmpty)
+    #expect(catalog.plugins.isEmpty)
+    #expect(catalog.diagnostics.map(\.file) == ["\(folder)/plugin.json"])
+    #expect(catalog.diagnostics[0].reason == "its folder is not named like a plugin, ignoring it")
   }
 }

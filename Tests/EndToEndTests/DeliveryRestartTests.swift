@@ -41,6 +41,23 @@ extension DeliveryTests {
       #expect(rig.notes(of: kind.home).links.map(\.n) == (1...40).map { "\($0)" })
     }
 
+    @Test func `nothing is lost where the ledger's log was folded while links came`() async throws {
+      let rig = try await DeliveryTests.rig(.worker, ["--gate-at-start"])
+      let gate = try rig.gate(of: "org.example.worker")
+      // Two pages each at least, so that the log is folded.
+      let padding = String(repeating: "x", count: 4000)
+      let replies = await rig.submitAll((1...900).map { "org.example.worker:x?n=\($0)" }) {
+        "\($0)\(padding)"
+      }
+      let ids = try replies.map { try $0.get() }
+      try await rig.killDaemon()
+      gate.open(times: 2)
+      try await rig.startDaemon()
+      let notes = try await rig.notes(of: "org.example.worker") { $0.links.count == 900 }
+      #expect(notes.links.map(\.id) == ids)
+      #expect(notes.links.map(\.n) == (1...900).map { "\($0)" })
+    }
+
     @Test(arguments: Kind.allCases)
     func `a link that was handed over when the daemon was killed is not handed over again`(
       kind: Kind
@@ -112,6 +129,60 @@ extension DeliveryTests {
       #expect(rig.notes().links.map(\.token) == (outcome == "delivered" ? [token] : []))
     }
 
+    @Test func `who sent a link and over how many hops is known to the next daemon`() async throws {
+      let rig = try await DeliveryRig(extra: ["DISPLAY": ":99"])
+      try rig.addWorker(["--gate-at-start"])
+      let worker = "org.example.worker"
+      let action = #"{"open": {"url": "org.example.worker:x?n=sent"}}"#
+      try rig.add("org.example.sender", action: action)
+      try rig.desktop.registerHandler(schemes: [worker])
+      let gate = try rig.gate(of: worker)
+      // Ends once the one that it sends is accepted.
+      #expect(try await rig.open("org.example.sender:x").outcome == "delivered")
+      try await rig.submit("\(worker):x?n=direct")
+      try await rig.notes(of: worker) { $0.starts == 1 }
+      try await rig.killDaemon()
+      gate.open(times: 2)
+      try await rig.open("\(worker):x?n=after")
+      let links = rig.notes(of: worker).links
+      #expect(links.map(\.n) == ["sent", "direct", "after"])
+      #expect(links.map(\.hops) == [1, 0, 0])
+      #expect(links[1].source == links[2].source && links[2].source != "unknown")
+    }
+
+    /// The version of a ledger that another daemon left, how it differs, and whether its links count.
+    @Test(arguments: [
+      (
+        1, "ALTER TABLE delivery DROP COLUMN hops; ALTER TABLE delivery DROP COLUMN source;", true
+      ),
+      (0, "DROP TABLE delivery; CREATE TABLE delivery (id INTEGER PRIMARY KEY);", false),
+      (99, "ALTER TABLE delivery RENAME COLUMN url TO links;", false),
+    ])
+    func `the links of an older daemon are delivered, those of a newer one are left alone`(
+      version: Int, change: String, areDelivered: Bool
+    ) async throws {
+      let rig = try await DeliveryTests.rig(.worker, ["--gate-at-start"])
+      let gate = try rig.gate(of: "org.example.worker")
+      try await rig.submit("org.example.worker:x?n=1")
+      try await rig.killDaemon()
+      let changed = try rig.world.run([
+        "/usr/bin/python3", "-c",
+        """
+        import glob, os, sqlite3
+        [path] = glob.glob(os.environ["XDG_RUNTIME_DIR"] + "/deeplinkd/*.ledger")
+        sqlite3.connect(path).executescript("\(change) PRAGMA user_version=\(version);")
+        """,
+      ])
+      #expect(changed.status == 0, "\(changed.errors)")
+      gate.open(times: 2)
+      let reply = try await rig.open("org.example.worker:x?n=2")
+      #expect(reply.outcome == "delivered")
+      #expect(try await rig.property("Durable") == .boolean(true))
+      let links = rig.notes(of: "org.example.worker").links
+      #expect(links.map(\.n) == (areDelivered ? ["1", "2"] : ["2"]))
+      #expect(links.map(\.hops).allSatisfy { $0 == 0 })
+    }
+
     @Test func `of two daemons started at once one serves, and the other ends without a word`()
       async throws
     {
@@ -157,10 +228,19 @@ extension DeliveryTests {
     {
       let rig = try await DeliveryRig(extra: ["XDG_RUNTIME_DIR": "/dev/null/nowhere"])
       try rig.addWorker()
+      #expect(try await rig.property("Durable") == .boolean(false))
       let (id, facts) = try await rig.submit("org.example.worker:x")
       #expect(facts["durable"] == .boolean(false))
       #expect(try await rig.property("Durable") == .boolean(false))
       #expect(await rig.outcomes(of: [id]) == ["delivered"])
+    }
+
+    @Test func `whoever starts the daemon by asking hears that links are durable`() async throws {
+      let rig = try await DeliveryTests.rig(.worker)
+      for _ in 1...5 {
+        #expect(try await rig.property("Durable") == .boolean(true))
+        try await rig.killDaemon()
+      }
     }
 
     @Test func `a ledger that is none is put aside`() async throws {

@@ -253,6 +253,9 @@ struct Note: Decodable, Sendable {
   var delivery: String?
   var attempt: Int?
   var token: String?
+  /// Of links to workers.
+  var source: String?
+  var hops: Int?
 
   init?(_ line: String) {
     guard let note = try? JSONDecoder().decode(Note.self, from: Data(line.utf8)) else { return nil }

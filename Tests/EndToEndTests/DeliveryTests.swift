@@ -54,6 +54,27 @@ import Testing
           == ["launch"] + Array(repeating: "running", count: count - 1))
     }
 
+    @Test func `a worker that a changed manifest names no more is let go of, and no other`()
+      async throws
+    {
+      let rig = try await DeliveryTests.rig(.worker)
+      let id = "org.example.worker"
+      try rig.addApp()
+      for _ in 1...2 {
+        #expect(try await rig.open("\(id):x").outcome == "delivered")
+        _ = try await rig.connection.call(rig.dispatcher("Reload"))
+      }
+      #expect(rig.notes(of: id).starts == 1)
+      try rig.addWorker(["--bytewise"])
+      _ = try await rig.connection.call(rig.dispatcher("Reload"))
+      // It is asked to end with nothing to do, before any link is for the new one.
+      try await rig.notes(of: id) { $0.of("end").count == 1 }
+      let notes = rig.notes(of: id)
+      #expect(notes.starts == 1 && notes.of("shutdown").count == 1)
+      #expect(try await rig.open("\(id):x").outcome == "delivered")
+      #expect(rig.notes(of: id).links.map(\.delivery) == ["launch", "running", "launch"])
+    }
+
     @Test func `an app that takes its name before it exports its object is waited for`()
       async throws
     {

@@ -33,6 +33,17 @@ extension DeliveryTests {
       }
     }
 
+    @Test func `what opens another URL is in no unit of the plugin's`() async throws {
+      // A browser that xdg-open starts stays in the unit: its pages must not pass for the plugin.
+      let url = "https://example.com/$HOME/$$/$"
+      try rig.add("org.example.sender", action: #"{"open": {"url": "\#(url)"}}"#)
+      _ = try await rig.open("org.example.sender:x")
+      let units = try units()
+      // Every byte of it: nothing of a link is a variable.
+      #expect(units.count == 1 && units[0].words.last == url)
+      #expect(units[0].name.hasPrefix("app-deeplinkd-org.deeplinkd.Open@"))
+    }
+
     @Test func `a launched app is a unit of its own, named by the desktop's convention`()
       async throws
     {
@@ -80,7 +91,7 @@ extension DeliveryTests {
     /// As much of org.freedesktop.systemd1(5) as is used.
     private static let manager = #"""
       #!/usr/bin/python3
-      import json, os, subprocess
+      import json, os, re, subprocess
       import dbus, dbus.service, dbus.mainloop.glib
       from gi.repository import GLib
 
@@ -91,6 +102,9 @@ extension DeliveryTests {
       def path(name):
           return "/org/freedesktop/systemd1/unit/" + "".join(
               c if c.isalnum() else "_%02x" % ord(c) for c in name)
+
+      def expanded(word):  # as systemd does, where no such variable is set
+          return re.sub(r"\$\$|\$\{\w+\}|^\$\w+$", lambda found: "$" if found[0] == "$$" else "", word)
 
       class Manager(dbus.service.Object):
           subscribed = set()
@@ -107,6 +121,7 @@ extension DeliveryTests {
           def StartTransientUnit(self, name, mode, properties, auxiliary):
               values = {str(key): value for key, value in properties}
               [(program, words, _)] = values["ExecStart"]
+              words = [expanded(str(word)) for word in words]
               environment = [str(entry) for entry in values["Environment"]]
               note({"name": str(name), "words": [str(word) for word in words], "environment": environment,
                     "properties": {key: str(value) for key, value in values.items()}})

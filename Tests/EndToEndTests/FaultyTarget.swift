@@ -72,7 +72,8 @@ enum FaultyTarget {
           context = link["context"]
           do = link["parameters"].get("do", "ok")
           note("link", id=link["id"], n=link["parameters"].get("n"), delivery=context["delivery"],
-               attempt=context["attempt"], token=context.get("activationToken"))
+               attempt=context["attempt"], token=context.get("activationToken"),
+               source=context["source"], hops=context["hops"])
           if do == "hang":
               continue
           if do == "exit" or do == "exit-once" and context["attempt"] == 1:

@@ -38,7 +38,8 @@ struct HostileBusTests {
     #expect(done.status == 0, "\(done.errors)")
     let summary = try JSONDecoder().decode(Summary.self, from: #require(lines.last))
     #expect(summary.steps == steps.count && steps.count >= 400)
-    // The worker's pipes are all that it may have opened.
-    #expect(summary.descriptors <= 8)
+    // The worker's pipes, and the databases that are opened with the first links: the history's, and
+    // the ledger's for another thread.
+    #expect(summary.descriptors <= 12)
   }
 }

@@ -59,7 +59,7 @@ extension Command {
         name: "PLUGIN", help: "the id of a plugin, or PLUGIN/ROUTE for one of its routes",
         completion: .pluginIDs)
     ],
-    options: [.source],
+    options: [.json, .source],
     examples: [
       Example(
         command: "deeplink grants revoke com.example.Photos/import",
@@ -73,14 +73,21 @@ extension Command {
       let name = invocation.arguments[0].text
       let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
       var grants = try invocation.context.grants()
+      let known = grants.list.flatMap { [$0.plugin, "\($0.plugin)/\($0.route)"] }
       let count = grants.revoke(
         plugin: String(parts[0]), route: parts.count > 1 ? String(parts[1]) : nil,
         source: invocation.value(.source)?.text)
-      guard count > 0 else { throw .unknownGrant(name) }
+      guard count > 0 else {
+        throw .unknownGrant(name, known: known)
+      }
       do throws(Grants.FileError) {
         try grants.write(Grants.path(invocation.context.directories))
       } catch {
         throw .grants(error.description)
+      }
+      if invocation.wantsJSON {
+        let answer: JSONValue = ["revoked": .integer(Int64(count))]
+        invocation.output.line(answer.description)
       }
       return ExitCode.accepted
     })

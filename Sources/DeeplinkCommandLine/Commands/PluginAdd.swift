@@ -67,7 +67,8 @@ private func runAdd(_ invocation: Invocation) throws(CommandError) -> Int32 {
     try stage(plugin, folder, below: destination.text, invocation.value(.prefix)?.text ?? "/usr")
     return ExitCode.accepted
   }
-  var registrar = Registrar(context)
+  var registrar = try Registrar(context)
+  let formerChoices = registrar.choices
   let before = context.plugins().plugins.map(\.id)
   registrar.choices.note(before)
   registrar.choices.note([plugin.id])
@@ -75,12 +76,26 @@ private func runAdd(_ invocation: Invocation) throws(CommandError) -> Int32 {
   // First what can fail without a trace.
   _ = try registrar.plan()
   let target = "\(context.directories.dataHome)/deeplinkd/plugins/\(plugin.id)"
+  let isNew = unsafe access(target, F_OK) != 0
+  let folders = RegistrationPlan.missingFolders(context.directories.dataHome + "/deeplinkd")
   try CommandError.files { () throws(PersonFile.Failure) in
     try registrar.choices.write(context.directories)
     try replace(target, by: folder)
   }
-  let held = try registrar.register(
-    taking: invocation.has(.makeDefault) ? Set(plugin.schemes) : [])
+  let held: [RegistrationPlan.Held]
+  do throws(CommandError) {
+    held = try registrar.register(
+      taking: invocation.has(.makeDefault) ? Set(plugin.schemes) : [], folders: folders)
+  } catch {
+    // Not half an addition: a plugin that is there, and that no link reaches.
+    if isNew {
+      try? FolderCopy.remove(target)
+      try? formerChoices.write(context.directories)
+      let own = "\(context.directories.dataHome)/deeplinkd"
+      for folder in ["\(own)/plugins", own] + folders { _ = unsafe rmdir(folder) }
+    }
+    throw error
+  }
   registrar.note(held, of: plugin.id)
   if invocation.has(.allow) { try allow(plugin, context) }
   if invocation.wantsJSON {
@@ -93,6 +108,9 @@ private func runAdd(_ invocation: Invocation) throws(CommandError) -> Int32 {
         }),
     ]
     invocation.output.line(answer.description)
+  } else if invocation.output.isTerminal {
+    invocation.output.line(
+      "\n\(plugin.id) is added: `deeplink page \(plugin.id)` has a link for each route to try")
   }
   return ExitCode.accepted
 }
@@ -163,7 +181,8 @@ private func askToAdd(_ id: PluginID, _ context: Context) throws(CommandError) {
 /// The folder's own path, as it stands in records.
 private func absolute(_ path: String) throws(CommandError) -> String {
   guard let real = realPath(path) else {
-    throw .unreadable(path: path, reason: unsafe String(cString: strerror(errno)))
+    throw .unreadable(
+      path: "\(path)/\(PluginFolder.manifestName)", reason: unsafe String(cString: strerror(errno)))
   }
   return real
 }

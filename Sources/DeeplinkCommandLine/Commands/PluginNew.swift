@@ -21,7 +21,7 @@ extension Command {
       Argument(
         name: "PLUGIN", help: "the plugin's id, a domain of yours in reverse", isRequired: false)
     ],
-    options: [.from],
+    options: [.json, .from],
     examples: [
       Example(command: "deeplink plugin new com.example.notes", meaning: "an example to change"),
       Example(
@@ -50,7 +50,8 @@ extension Command {
         if try file.read() != nil { throw PersonFile.Failure(file.path, "is there already") }
         try file.write(Array(manifest.utf8))
       }
-      invocation.output.line(file.path)
+      let answer: JSONValue = ["plugin": .string(id.text), "manifest": .string(file.path)]
+      invocation.output.line(invocation.wantsJSON ? answer.description : file.path)
       return ExitCode.accepted
     })
 

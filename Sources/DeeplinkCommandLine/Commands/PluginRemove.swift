@@ -20,26 +20,33 @@ extension Command {
         + "only what is the plugin's is taken out."
     ],
     arguments: [installedPlugin],
+    options: [.json],
     exitStatuses: statuses,
     run: { invocation throws(CommandError) in
       let context = invocation.context
       let (id, folder) = try installed(invocation)
       let own = "\(context.directories.dataHome)/deeplinkd/plugins"
       guard folder == "\(own)/\(id)" else { throw .packaged(id, folder: folder) }
-      var registrar = Registrar(context)
+      var registrar = try Registrar(context)
       _ = try registrar.plan()
-      try CommandError.files { () throws(PersonFile.Failure) in
-        // Out of sight at once: the daemon never reads half a plugin.
-        let old = "\(own)/.old-\(getpid())"
-        guard unsafe rename(folder, old) == 0 else { throw PersonFile.Failure(folder) }
-        try FolderCopy.remove(old)
-      }
+      // Out of sight at once: the daemon never reads half a plugin.
+      let old = "\(own)/.old-\(getpid())"
+      guard unsafe rename(folder, old) == 0 else { throw .notChanged(PersonFile.Failure(folder)) }
       let left = context.plugins()
       if !left.ids.contains(id.text) { registrar.choices.forget(id) }
       // Without any plugin of the person's own there is no order to keep.
       if left.ids.isEmpty { registrar.choices = PluginChoices() }
-      try registrar.register()
-      if unsafe rmdir(own) == 0 { unsafe _ = rmdir(String(own.dropLast("/plugins".count))) }
+      do throws(CommandError) { try registrar.register() } catch {
+        unsafe _ = rename(old, folder)
+        throw error
+      }
+      try CommandError.files { () throws(PersonFile.Failure) in try FolderCopy.remove(old) }
+      if unsafe rmdir(own) == 0 {
+        unsafe _ = rmdir(String(own.dropLast("/plugins".count)))
+        // The folders above go where they came with the first plugin.
+        try registrar.register()
+      }
+      say(id, "removed", invocation)
       return ExitCode.accepted
     })
 
@@ -47,15 +54,16 @@ extension Command {
     name: "enable",
     summary: "switch a plugin on again",
     arguments: [installedPlugin],
-    options: [.makeDefault],
+    options: [.json, .makeDefault],
     exitStatuses: statuses,
     run: { invocation throws(CommandError) in
       let (id, _) = try installed(invocation)
-      var registrar = Registrar(invocation.context)
+      var registrar = try Registrar(invocation.context)
       registrar.choices.disabled.remove(id)
       let schemes = invocation.context.plugins().plugins.first { $0.id == id }?.schemes ?? []
       registrar.note(
         try registrar.register(taking: invocation.has(.makeDefault) ? Set(schemes) : []), of: id)
+      say(id, "enabled", invocation)
       return ExitCode.accepted
     })
 
@@ -67,14 +75,23 @@ extension Command {
         + "desktop any more."
     ],
     arguments: [installedPlugin],
+    options: [.json],
     exitStatuses: statuses,
     run: { invocation throws(CommandError) in
       let (id, _) = try installed(invocation)
-      var registrar = Registrar(invocation.context)
+      var registrar = try Registrar(invocation.context)
       registrar.choices.disabled.insert(id)
       try registrar.register()
+      say(id, "disabled", invocation)
       return ExitCode.accepted
     })
+
+  /// What was done, for a script that asked for it.
+  private static func say(_ id: PluginID, _ state: String, _ invocation: Invocation) {
+    guard invocation.wantsJSON else { return }
+    let answer: JSONValue = ["plugin": .string(id.text), "state": .string(state)]
+    invocation.output.line(answer.description)
+  }
 
   /// The plugin that the first argument names, also one with an error, and its folder.
   private static func installed(

@@ -1,3 +1,4 @@
+import DeeplinkActions
 import DeeplinkBus
 import DeeplinkDesktop
 import DeeplinkRouting
@@ -5,14 +6,26 @@ import DeeplinkWire
 import Glibc
 
 /// Brings the desktop's files into agreement with the plugins that are there.
+///
+/// As long as it lives no other one changes them: scripts add plugins side by side.
 struct Registrar {
   let context: Context
   var choices: PluginChoices
+  private let lock: FolderLock
 
-  init(_ context: Context) {
+  init(_ context: Context) throws(CommandError) {
     self.context = context
+    PrivateFolder.make(context.directories.state)
+    guard let lock = FolderLock(context.directories.state, seconds: Self.patience) else {
+      throw .registrationIsBusy
+    }
+    self.lock = lock
+    // Only now: whoever held the lock may have changed them.
     choices = PluginChoices(context.directories)
   }
+
+  /// How long another one may take, in seconds.
+  private static let patience = 30
 
   /// `deeplink-open` beside this program.
   static func opener() throws(CommandError) -> String {
@@ -48,23 +61,36 @@ struct Registrar {
   }
 
   /// Keeps the choices and changes the files; says what stays with other applications.
+  ///
+  /// - Parameter folders: Folders that the command made before: they go with the last plugin.
   @discardableResult func register(
-    taking: Set<Scheme> = []
+    taking: Set<Scheme> = [], folders: [String] = []
   ) throws(CommandError) -> [RegistrationPlan.Held] {
     var plan = try plan(taking: taking)
+    plan.note(folders)
+    let former = PluginChoices(context.directories)
     try CommandError.files { () throws(PersonFile.Failure) in
       try choices.write(context.directories)
-      try plan.apply { folder in updateCache(folder) }
+      do throws(PersonFile.Failure) { try plan.apply { folder in updateCache(folder) } } catch {
+        try? former.write(context.directories)
+        throw error
+      }
     }
     tellDaemon()
     return plan.held
   }
 
-  /// Has a running daemon read the plugins before this command ends: it notices by itself, but the
-  /// next command may be a link.
+  /// Has a daemon that runs look at once.
+  ///
+  /// It notices by itself, a moment later; the next line of a script may open a link before that.
   private func tellDaemon() {
-    _ = try? Session.perform(nil) { connection throws(BusError) in
-      try await DispatcherClient(connection).reload()
+    // Without either libdbus would start a bus of its own.
+    let hasBus =
+      context.environment["DBUS_SESSION_BUS_ADDRESS"] != nil
+      || context.directories.runtime.map { unsafe access("\($0)/bus", F_OK) == 0 } ?? false
+    guard hasBus else { return }
+    _ = try? Session.perform("waiting for the daemon") { connection throws(BusError) in
+      try await DispatcherClient(connection).reload(timeout: .seconds(5))
     }
   }
 

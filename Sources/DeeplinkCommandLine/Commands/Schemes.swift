@@ -88,7 +88,7 @@ private func choose(
   guard let chosen = plugin.schemes.first(where: { $0.text == scheme }) else {
     throw .unknownScheme(scheme, known: plugin.schemes.map(\.text))
   }
-  var registrar = Registrar(context)
+  var registrar = try Registrar(context)
   registrar.choices.owners[chosen] = plugin.id
   registrar.note(try registrar.register(), of: plugin.id)
 }

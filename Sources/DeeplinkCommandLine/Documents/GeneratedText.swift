@@ -33,7 +33,7 @@ extension Command {
       let kinds = GeneratedText.allCases.map(\.rawValue)
       guard let kind = GeneratedText(rawValue: invocation.arguments[0].text) else {
         throw .unknownCommand(
-          invocation.arguments[0].text, of: "deeplink generate", known: kinds)
+          invocation.arguments[0].text, of: "deeplink generate", known: kinds, deeper: nil)
       }
       invocation.output.write(try kind.text(of: .deeplink, invocation.context))
       return 0

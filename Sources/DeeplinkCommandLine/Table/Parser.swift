@@ -1,7 +1,7 @@
 /// Reads the words behind the program's name by the table of commands.
 ///
 /// Options may stand before, between and behind arguments; `--` ends them, so that a link may begin
-/// with a minus. `--help` wins over everything else that is wrong.
+/// with a minus. `--help`, or `-h`, wins over everything else that is wrong.
 struct Parser {
   /// What the words ask for.
   enum Request {
@@ -23,7 +23,8 @@ struct Parser {
       try parser.read(words)
       return try parser.request()
     } catch {
-      if words.prefix(while: { $0 != "--" }).contains("--help") { return .help(path: parser.path) }
+      let options = words.prefix { $0 != "--" }
+      if options.contains("--help") || options.contains("-h") { return .help(path: parser.path) }
       throw error
     }
   }
@@ -51,7 +52,8 @@ struct Parser {
     if !command.subcommands.isEmpty {
       guard let next = command.subcommand(word.text) else {
         throw .unknownCommand(
-          word.text, of: words, known: command.visibleSubcommands.map(\.name))
+          word.text, of: words, known: command.visibleSubcommands.map(\.name),
+          deeper: command.subcommands.first { $0.subcommand(word.text) != nil }?.name)
       }
       return path.append(next)
     }
@@ -77,6 +79,9 @@ struct Parser {
     } else if option.value != nil {
       guard let next = rest.popFirst(), next != "--" else { throw .missingValue(option) }
       value = next
+    }
+    if let value, case .words(let known) = option.completion, !known.contains(value.text) {
+      throw .unknownValue(option, value.text, known: known)
     }
     options[option.name, default: []].append(value ?? "")
   }

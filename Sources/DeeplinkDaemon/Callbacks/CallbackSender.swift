@@ -37,7 +37,7 @@ import DeeplinkWire
       guard isAllowed else {
         return Log.notice("\(delivery.description): its callback was not allowed")
       }
-      courier.send(url, hops: delivery.hops, id: match.plugin.id, environment)
+      courier.send(url, hops: delivery.hops, of: match.plugin.id, environment)
     }
   }
 

@@ -17,24 +17,17 @@ import DeeplinkWire
     answer: @escaping @LoopActor (Result<OpenReply, Refusal>) -> Void
   ) {
     let id = book.nextID()
-    var isAnswered = false
-    var timer: LoopTimer?
-    let once: @LoopActor (Result<OpenReply, Refusal>) -> Void = { result in
-      guard !isAnswered else { return }
-      isAnswered = true
-      timer?.cancel()
-      answer(result)
-    }
+    let answer = FirstAnswer(answer)
     let nonce = builtIn.expectCallback { outcome, result in
       var result = result
       if outcome == .failed {
         result["reason"] = .string(FailureReason.error.rawValue)
         result["message"] = result["errorMessage"] ?? .string("the app called back with an error")
       }
-      once(.success(OpenReply(id: id, outcome: outcome, result: result)))
+      answer.give(.success(OpenReply(id: id, outcome: outcome, result: result)))
     }
     guard let nonce else {
-      return once(.failure(Refusal(.queueFull, "too many calls wait for an answer already")))
+      return answer.give(.failure(Refusal(.queueFull, "too many calls wait for an answer already")))
     }
     let callback = "\(BuiltInLinks.scheme.text):callback/\(nonce)"
     let url = CallbackURL.url(
@@ -44,17 +37,18 @@ import DeeplinkWire
         ("x-error", "\(callback)/error"), ("x-cancel", "\(callback)/cancel"),
       ])
     guard let url else {
-      return once(.failure(Refusal(.malformed, "the link has no room for a callback")))
-    }
-    timer = EventLoop.shared.after(limit) { [builtIn] in
       builtIn.forget(nonce)
-      once(.success(OpenReply(id: id, outcome: nil, result: [:])))
+      return answer.give(.failure(Refusal(.malformed, "the link has no room for a callback")))
     }
-    OpenAction.send(url, id: BuiltInLinks.scheme.text, environment, launcher: launcher) {
+    answer.give(after: limit) { [builtIn] in
+      builtIn.forget(nonce)
+      return .success(OpenReply(id: id, outcome: nil, result: [:]))
+    }
+    OpenAction.send(url, environment, launcher: launcher) {
       [builtIn] result in
       guard case .failed(let reason, let message) = result else { return }
       builtIn.forget(nonce)
-      once(
+      answer.give(
         .success(
           OpenReply(
             id: id, outcome: .failed,

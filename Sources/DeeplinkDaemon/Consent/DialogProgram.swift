@@ -38,10 +38,16 @@ import Glibc
     do throws(SpawnError) {
       let child = try ChildProcess(description)
       var output: [UInt8] = []
+      var errors: [UInt8] = []
       child.onOutput = { if output.count < 4096 { output += $0 } }
+      // Toolkits have much to say; what ended the program comes last.
+      child.onErrorOutput = { errors = (errors + $0).suffix(4096) }
       child.onEnd = { end in
         let word = String(decoding: output.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-        asking.answer(answer(kind, end, word, offersAlways: question.offersAlways))
+        let hasFailed = lostItsDisplay(String(decoding: errors, as: UTF8.self))
+        asking.answer(
+          end == .exited(1) && hasFailed
+            ? .unavailable : answer(kind, end, word, offersAlways: question.offersAlways))
       }
       child.closeInput()
       asking.isShown { [weak child] in child?.signal(SIGTERM) }
@@ -66,29 +72,46 @@ import Glibc
       let lines = text.markupEscaped.backslashesDoubled.split(
         separator: "\n", omittingEmptySubsequences: false)
       let rich = "<qt>\(lines.joined(separator: "<br/>"))</qt>"
-      let labels = ["--title", title, "--yes-label", Answer.onceLabel]
+      let labels = [
+        "--title", title, "--yes-label", Answer.onceLabel, "--no-label", Answer.noLabel,
+      ]
+      // A third button would be status 1 or 2, and 1 is every failure's as well: "always" has to be said.
       return question.offersAlways
-        ? labels + [
-          "--no-label", Answer.alwaysLabel, "--cancel-label", Answer.noLabel, "--yesnocancel", rich,
-        ]
-        : labels + ["--no-label", Answer.noLabel, "--yesno", rich]
+        ? ["--title", title, "--radiolist", rich]
+          + [onceWord, Answer.onceLabel, "off", alwaysWord, Answer.alwaysLabel, "off"]
+          + [noWord, Answer.noLabel, "on"]
+        : labels + ["--yesno", rich]
     }
   }
 
-  /// What the program's end says: 0 is the first button, and of the others only one that is told
-  /// plainly; a window that was closed is a no.
+  /// What kdialog prints for the line of its list that was chosen.
+  private static let (onceWord, alwaysWord, noWord) = ("once", "always", "deny")
+
+  /// What the program's end says: a yes is only what is told plainly; a window that was closed is a no.
   private static func answer(
     _ kind: Kind, _ end: ProcessEnd, _ word: String, offersAlways: Bool
   ) -> Answer {
     switch (kind, end) {
+    case (.kdialog, .exited(0)) where offersAlways:
+      word == alwaysWord ? .always(token: nil) : word == onceWord ? .once(token: nil) : .no
     case (_, .exited(0)): .once(token: nil)
     case (.zenity, .exited(1)):
       offersAlways && word == Answer.alwaysLabel ? .always(token: nil) : .no
-    case (.kdialog, .exited(1)): offersAlways ? .always(token: nil) : .no
-    case (.kdialog, .exited(2)): .no
-    // It could not open its window, or broke.
+    case (.kdialog, .exited(1)): .no
+    // It broke.
     default: .unavailable
     }
+  }
+
+  /// Whether a program said that it could not open its display, or lost it.
+  ///
+  /// Its status is 1 then, as for a no. The words are those of GTK 3 and 4, libX11, Qt 5 and 6.
+  private static func lostItsDisplay(_ errors: String) -> Bool {
+    [
+      "cannot open display", "Failed to open display", "Unable to init server",
+      "could not connect to display", "on X server", "X11 connection broke",
+      "Lost connection to Wayland", "dispatching to Wayland display", "Wayland connection",
+    ].contains { errors.contains($0) }
   }
 }
 

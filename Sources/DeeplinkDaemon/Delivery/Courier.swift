@@ -16,7 +16,10 @@ import DeeplinkWire
   private let directories: BaseDirectories
   /// The daemon's own environment, with the session's variables of the last sender.
   private var variables: [String: String]
-  private var runners: [TargetKey: TargetRunner] = [:]
+  private let entries: DesktopEntries
+  private lazy var targets = Targets(
+    connection: connection, launcher: launcher, scenes: scenes, configuration: configuration,
+    directories: directories, entries: entries, owner: self)
   private var commands: [PluginID: CommandQueue] = [:]
   private var system: Connection?
   /// What actions of links sent out.
@@ -24,13 +27,6 @@ import DeeplinkWire
   let gate: ConsentGate
   /// Nothing begins any more, and what does not come to its own end is the next daemon's.
   private var isLeaving = false
-
-  /// What makes two actions hand links to the same target: with it changes how the target is started,
-  /// so that a changed manifest has a target of its own.
-  private enum TargetKey: Hashable {
-    case worker(PluginID, folder: String?, Action.Worker)
-    case busName(WellKnownName, BusDoor, launch: [String], TargetLimits)
-  }
 
   init(
     connection: Connection, book: DeliveryBook, ledger: Ledger, configuration: Configuration,
@@ -43,6 +39,7 @@ import DeeplinkWire
     self.ledger = ledger
     self.configuration = configuration
     self.directories = directories
+    entries = DesktopEntries(dataDirectories: directories.allData)
     variables = environment
     gate = ConsentGate(
       book: book, configuration: configuration, directories: directories,
@@ -55,9 +52,7 @@ import DeeplinkWire
   func hasRoom(for matches: [Match]) -> Bool {
     guard book.count < configuration.settings.queue.total else { return false }
     guard let match = matches.first else { return true }
-    let waiting =
-      key(match.plugin, match.route).map { runners[$0]?.waitingCount }
-      ?? commands(of: match)?.waitingCount
+    let waiting = targets.waitingCount(for: match) ?? commands(of: match)?.waitingCount
     return (waiting ?? 0) < configuration.settings.queue.perTarget
   }
 
@@ -83,7 +78,7 @@ import DeeplinkWire
 
   /// Takes a link that may to its target, or does its action once the source is known.
   private func carry(_ delivery: Delivery, _ match: Match) {
-    if let runner = runner(for: match) { return runner.add(delivery) }
+    if let runner = targets.runner(for: match) { return runner.add(delivery) }
     delivery.whenSourceIsKnown { [self] _ in
       guard !delivery.state.isOutcome, !isLeaving else { return }
       guard let queue = commands(of: match) else { return act(delivery, match) }
@@ -121,11 +116,12 @@ import DeeplinkWire
     switch match.route.action {
     case .command(let command):
       CommandAction.run(
-        command, handover, at: place(of: match.plugin.id, folder: match.plugin.folder), environment,
-        completion: completion)
+        command, handover,
+        at: PluginPlace(id: match.plugin.id, folder: match.plugin.folder, in: directories),
+        environment, completion: completion)
     case .application(let application):
       let id = application.desktopEntry
-      guard let (entry, path) = entry(id) else {
+      guard let (entry, path) = entries.entry(id) else {
         return completion(.failed(.launch, "there is no desktop entry '\(id)'"))
       }
       ExecApplication.open(
@@ -189,9 +185,9 @@ import DeeplinkWire
   }
 
   /// Sends out a URL that nobody waits for, and remembers it as every one that is sent.
-  func send(_ url: ParsedURL, hops: Int, id: PluginID, _ environment: LaunchEnvironment) {
+  func send(_ url: ParsedURL, hops: Int, of id: PluginID, _ environment: LaunchEnvironment) {
     sent.add(url.canonical.href, hops: hops, now: Clock.seconds)
-    OpenAction.send(url, id: id.text, environment, launcher: launcher) { result in
+    OpenAction.send(url, environment, launcher: launcher) { result in
       if case .failed(_, let message) = result {
         Log.notice("a callback of \(id) was not opened: \(message)")
       }
@@ -204,119 +200,21 @@ import DeeplinkWire
       book.finish(delivery, .cancelled)
       return true
     }
-    guard let match = delivery.match else { return false }
-    if commands(of: match)?.cancel(delivery) == true {
+    if delivery.match.flatMap(commands(of:))?.cancel(delivery) == true {
       book.finish(delivery, .cancelled)
       return true
     }
-    guard let key = key(match.plugin, match.route) else { return false }
-    return runners[key]?.cancel(delivery) ?? false
+    return targets.cancel(delivery)
   }
 
   /// The daemon ends: every worker is told.
   func stop() {
     isLeaving = true
-    for runner in runners.values { runner.stop() }
+    targets.stop()
   }
 
-  // MARK: Targets
-
-  /// Nil for an action that has no target, or one that cannot be found.
-  private func key(_ plugin: Plugin, _ route: Route) -> TargetKey? {
-    switch route.action {
-    case .worker(let worker):
-      return .worker(plugin.id, folder: plugin.folder, worker)
-    case .handler(let handler):
-      return (try? WellKnownName(handler.busName)).map {
-        .busName($0, .handler, launch: handler.launch, handler.limits)
-      }
-    case .application(let application):
-      guard let (entry, _) = entry(application.desktopEntry), entry.isDBusActivatable,
-        let name = try? WellKnownName(application.desktopEntry)
-      else { return nil }
-      return .busName(name, .application, launch: [], application.limits)
-    case .command, .call, .open, .notify: return nil
-    }
-  }
-
-  private func entry(_ id: String) -> (DesktopEntry, path: String)? {
-    guard
-      let path = ApplicationFolder.path(of: id, inDataDirectories: directories.allData),
-      let bytes = SmallFile.read(path, limit: 1 << 20),
-      let entry = DesktopEntry(String(decoding: bytes, as: UTF8.self)), !entry.isHidden
-    else { return nil }
-    return (entry, path)
-  }
-
-  private func runner(for match: Match) -> TargetRunner? {
-    guard let key = key(match.plugin, match.route) else { return nil }
-    if let runner = runners[key] { return runner }
-    let runner =
-      switch key {
-      case .worker(let plugin, let folder, let worker):
-        runner(
-          workerTarget(worker, plugin, folder: folder ?? "/"), worker.limits, isProcess: true)
-      case .busName(let name, let door, let launch, let limits):
-        runner(
-          busTarget(name, door, launch, limits, match.plugin), limits, isProcess: false)
-      }
-    runners[key] = runner
-    return runner
-  }
-
-  /// Lets go of targets that have nothing to do and that no manifest names any more.
-  func dropIdleTargets() {
-    let idle = runners.filter { $0.value.isIdle }
-    guard !idle.isEmpty else { return }
-    let named = Set(
-      configuration.table.plugins.flatMap { plugin in
-        plugin.routes.compactMap { key(plugin, $0) }
-      })
-    for (key, runner) in idle where !named.contains(key) {
-      runner.discard()
-      runners[key] = nil
-    }
-  }
-
-  private func runner(
-    _ target: any Target, _ limits: TargetLimits, isProcess: Bool
-  ) -> TargetRunner {
-    TargetRunner(
-      target, owner: self, concurrency: limits.concurrency, launchTimeout: launchTimeout(limits),
-      stopsWhenLate: isProcess, firstLinkProbes: !isProcess)
-  }
-
-  private func launchTimeout(_ limits: TargetLimits) -> Duration {
-    limits.launchTimeout ?? configuration.settings.launchTimeout
-  }
-
-  private func place(of plugin: PluginID, folder: String?) -> PluginPlace {
-    PluginPlace(
-      id: plugin, folder: folder ?? "/", home: directories.home(of: plugin.text),
-      ownFolders: directories.ownFolders)
-  }
-
-  private func workerTarget(
-    _ worker: Action.Worker, _ plugin: PluginID, folder: String
-  ) -> WorkerTarget {
-    let target = WorkerTarget(worker, at: place(of: plugin, folder: folder))
-    target.onLog = { level, line in Log.info("worker of \(plugin): \(level): \(line)") }
-    return target
-  }
-
-  private func busTarget(
-    _ name: WellKnownName, _ door: BusDoor, _ launch: [String], _ limits: TargetLimits,
-    _ plugin: Plugin
-  ) -> BusTarget {
-    let program =
-      launch.isEmpty
-      ? nil
-      : FixedProgram(
-        launch, id: plugin.id.text, folder: plugin.folder ?? "/", launcher: launcher)
-    return BusTarget(
-      name, door: door, on: connection, program: program, launchTimeout: launchTimeout(limits),
-      scenes: door == .handler ? scenes : nil)
-  }
+  /// Manifests were changed: what nobody names any more is let go of.
+  func dropIdleTargets() { targets.dropIdle() }
 
   // MARK: TargetRunnerOwner
 
@@ -393,7 +291,7 @@ import DeeplinkWire
 
 extension DeliveryBook {
   func finish(_ delivery: Delivery, _ outcome: DeliveryState, message: String) {
-    finish(delivery, outcome, ["message": .string(message.withoutNUL)])
+    finish(delivery, outcome, ["message": .string(message.asMessage)])
   }
 
   func finish(
@@ -401,10 +299,15 @@ extension DeliveryBook {
   ) {
     finish(
       delivery, outcome,
-      ["reason": .string(reason.rawValue), "message": .string(message.withoutNUL)])
+      ["reason": .string(reason.rawValue), "message": .string(message.asMessage)])
   }
 }
 
 extension String {
-  fileprivate var withoutNUL: String { String(unicodeScalars.filter { $0 != "\0" }) }
+  /// As much of a target's words as anybody reads, and as D-Bus takes them.
+  fileprivate var asMessage: String {
+    let words = unicodeScalars.lazy.filter { $0 != "\0" }
+    let start = words.prefix(1000)
+    return String(String.UnicodeScalarView(start)) + (words.dropFirst(1000).isEmpty ? "" : "…")
+  }
 }

@@ -39,7 +39,7 @@ import DeeplinkWire
 
   init(
     id: UInt64, link: Link, options: LinkOptions, sender: UniqueName?, matches: [Match],
-    hops: Int = 0, acceptedAt: Double = Clock.secondsSinceBoot
+    source: Source? = nil, hops: Int = 0, acceptedAt: Double = Clock.secondsSinceBoot
   ) {
     self.id = id
     self.link = link
@@ -49,7 +49,8 @@ import DeeplinkWire
     lastMatch = matches.first
     self.hops = hops
     self.acceptedAt = acceptedAt
-    if sender == nil { source = .unknown }
+    // Nobody can be looked at any more.
+    self.source = source ?? (sender == nil ? .unknown : nil)
   }
 
   /// Each is an answer that somebody waits for; more than this many of one link want nothing good.

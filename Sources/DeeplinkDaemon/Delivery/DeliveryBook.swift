@@ -32,13 +32,21 @@ import DeeplinkWire
   func delivery(_ id: UInt64) -> Delivery? { open[id] }
 
   /// Opens a delivery; its id is the order of arrival.
+  ///
+  /// - Parameter source: Who sent it, where that is known already.
   func add(
-    _ link: Link, _ options: LinkOptions, from sender: UniqueName?, matches: [Match], hops: Int
+    _ link: Link, _ options: LinkOptions, from sender: UniqueName?, source: Source?,
+    matches: [Match], hops: Int
   ) -> Delivery {
     let delivery = Delivery(
-      id: nextID(), link: link, options: options, sender: sender, matches: matches, hops: hops)
+      id: nextID(), link: link, options: options, sender: sender, matches: matches,
+      source: source, hops: hops)
     open(delivery)
     ledger.insert(delivery)
+    if delivery.source == nil {
+      let id = delivery.id
+      delivery.whenSourceIsKnown { [ledger] in ledger.sourceIsKnown($0, of: id) }
+    }
     return delivery
   }
 

@@ -113,9 +113,13 @@ actor History {
     var limit: Int64 = 100
   }
 
-  /// The entries that fit, oldest first, as JSON objects.
+  /// More than this is no answer that anybody reads, and the bus would end our connection for it.
+  private static let maximumAnswer = 16 << 20
+
+  /// The entries that fit, oldest first, as JSON objects; of too much, the newest.
   func entries(_ filter: Filter) throws(DatabaseError) -> [JSONValue] {
     var found: [JSONValue] = []
+    var size = 0
     try database.run(
       """
       SELECT number, time, delivery, scheme, plugin, route, source, outcome, reason, mode, size,
@@ -130,6 +134,9 @@ actor History {
       filter.since.map { .real($0) } ?? .null, filter.number.map { .integer($0) } ?? .null,
       .integer(filter.limit)
     ) { row in
+      let values = row.text(12)
+      size += 256 + (values?.utf8.count ?? 0)
+      guard size <= Self.maximumAnswer else { return }
       var members: [String: JSONValue] = [
         "number": .integer(row.integer(0)), "time": .number(row.real(1)),
         "scheme": JSONValue(row.text(3)), "plugin": JSONValue(row.text(4)),
@@ -139,7 +146,7 @@ actor History {
         "duration": .number(row.real(11)),
       ]
       members["id"] = row.text(2) == nil ? .null : .integer(row.integer(2))
-      members["parameters"] = row.text(12).flatMap { try? JSONValue(json5: $0) } ?? .null
+      members["parameters"] = values.flatMap { try? JSONValue(json5: $0) } ?? .null
       members["omitted"] = row.text(13).flatMap { try? JSONValue(json5: $0) } ?? .null
       found.append(.object(members))
     }

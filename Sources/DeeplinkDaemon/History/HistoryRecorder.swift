@@ -8,35 +8,46 @@ import DeeplinkWire
 
 /// Collects what becomes of links and hands it to the history in batches.
 @LoopActor final class HistoryRecorder {
-  private let history: History?
+  /// Where it is kept; nil until it is asked for, and without a value where it cannot be used.
+  private var history: Task<History?, Never>?
+  private let folder: String
+  /// Where the file is opened.
+  private let aside = SideExecutor()
   private let configuration: Configuration
   private var batch: [History.Entry] = []
   private var flushing: LoopTimer?
-  /// How many batches are on their way into the file.
-  private var writing = 0
+  /// The last batch on its way into the file, which waits for those before it.
+  private var writing: Task<Void, Never>?
 
   init(directories: BaseDirectories, configuration: Configuration) {
+    folder = directories.state
     self.configuration = configuration
-    guard configuration.settings.history.isEnabled else {
-      history = nil
-      return
-    }
-    PrivateFiles.makeFolder(directories.state)
-    let path = "\(directories.state)/history.db"
-    do throws(DatabaseError) {
-      history = try History(path: path)
-      PrivateFiles.makePrivate(path)
-    } catch {
-      Log.error("links will not be remembered: the history \(path) cannot be used: \(error)")
-      history = nil
-    }
   }
 
-  var isOpen: Bool { history != nil }
+  private var isEnabled: Bool { configuration.settings.history.isEnabled }
+
+  /// Opens the file with the first link: a person may want a history at any time, or none at all.
+  private func opened() async -> History? {
+    if let history { return await history.answer }
+    let history = Task.detached(executorPreference: aside) { [folder] () -> History? in
+      PrivateFiles.makeFolder(folder)
+      let path = "\(folder)/history.db"
+      do throws(DatabaseError) {
+        let history = try History(path: path)
+        PrivateFiles.makePrivate(path)
+        return history
+      } catch {
+        Log.error("links will not be remembered: the history \(path) cannot be used: \(error)")
+        return nil
+      }
+    }
+    self.history = history
+    return await history.answer
+  }
 
   /// An accepted link came to its end.
   func record(_ delivery: Delivery) {
-    guard history != nil, configuration.settings.history.isEnabled else { return }
+    guard isEnabled else { return }
     let kept = configuration.settings.history.keepsValues ? delivery.lastMatch : nil
     add(
       History.Entry(
@@ -52,7 +63,7 @@ import DeeplinkWire
   ///
   /// Its scheme is kept only where a plugin has it.
   func record(_ refusal: Refusal, scheme: String, size: Int, source: Source) {
-    guard history != nil, configuration.settings.history.isEnabled else { return }
+    guard isEnabled else { return }
     add(
       History.Entry(
         time: Clock.secondsSince1970, delivery: nil, scheme: scheme, plugin: nil, route: nil,
@@ -63,21 +74,36 @@ import DeeplinkWire
   private func add(_ entry: History.Entry) {
     // A flood is counted in the statistics; here its newest part is enough.
     if batch.count < 10_000 { batch.append(entry) }
-    guard flushing == nil else { return }
+    flushSoon()
+  }
+
+  /// One batch at a time: a disk that hangs keeps one waiting, and no more than one collects behind it.
+  private func flushSoon() {
+    guard flushing == nil, !batch.isEmpty else { return }
     flushing = EventLoop.shared.after(.milliseconds(250)) { [weak self] in
-      self?.flushing = nil
-      Task { await self?.flush() }
+      Task {
+        await self?.flush()
+        self?.flushing = nil
+        self?.flushSoon()
+      }
     }
   }
 
-  /// Writes what was collected; returns when it is in the file.
+  /// Writes what was collected; returns when it and everything before it is in the file.
   func flush() async {
-    // One that is being written is waited for as well.
-    guard let history, !batch.isEmpty || writing > 0 else { return }
-    writing += 1
-    defer { writing -= 1 }
-    let entries = batch
-    batch = []
+    if !batch.isEmpty {
+      let (entries, former) = (batch, writing)
+      batch = []
+      writing = Task {
+        await former?.answer
+        await write(entries)
+      }
+    }
+    await writing?.answer
+  }
+
+  private func write(_ entries: [History.Entry]) async {
+    guard let history = await opened() else { return }
     let limits = configuration.settings.history
     do throws(DatabaseError) {
       try await history.add(entries, limits, now: Clock.secondsSince1970)
@@ -89,7 +115,7 @@ import DeeplinkWire
   /// The entries that fit `filter`, as a JSON list.
   func json(_ filter: History.Filter) async throws(DatabaseError) -> String {
     await flush()
-    guard let history else { return "[]" }
+    guard isEnabled || history != nil, let history = await opened() else { return "[]" }
     return JSONValue.array(try await history.entries(filter)).description
   }
 }

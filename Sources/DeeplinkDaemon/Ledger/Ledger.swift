@@ -12,14 +12,21 @@ import Glibc
 /// `afterCommit`. Where the file cannot be written the daemon goes on without it, and says so.
 @LoopActor final class Ledger {
   private let path: String?
-  private var database: Database?
+  private(set) var database: Database?
+  private var isOpened = false
   private var afterwards: [@LoopActor () -> Void] = []
   private var isScheduled = false
   private var finishedSinceCleaning = 0
+  private var folding: LogFolding?
+  private var foldingTask: Task<Void, Never>?
 
   /// Nil: no ledger.
-  init(path: String?) {
-    self.path = path
+  init(path: String?) { self.path = path }
+
+  /// Opens or makes the file, once this daemon is the one that serves on its bus: until then it is
+  /// another one's.
+  func open() {
+    isOpened = true
     guard let path else { return }
     do throws(DatabaseError) {
       do throws(DatabaseError) {
@@ -30,6 +37,7 @@ import Glibc
         Self.remove(path)
         database = try Self.open(path)
       }
+      folding = LogFolding(path: path)
     } catch {
       Log.error("links will not survive a crash: the ledger \(path) cannot be used: \(error)")
     }
@@ -40,29 +48,66 @@ import Glibc
     let file = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     if file >= 0 { close(file) }
     let database = try Database(path: path)
-    try database.execute(schema)
-    // One that can be read and not written would be replayed again and again.
-    try database.execute("PRAGMA user_version=1")
-    // Folding the log into the file is done between turns, when there is nothing else to do.
-    try database.execute("PRAGMA wal_autocheckpoint=4000")
+    try bringUpToDate(database)
+    database.keepLog()
     return database
+  }
+
+  /// A daemon of another version may have left its links in the file.
+  private static func bringUpToDate(_ database: Database) throws(DatabaseError) {
+    try database.execute("BEGIN IMMEDIATE")
+    var found: Int64 = 0
+    try database.run("PRAGMA user_version") { found = $0.integer(0) }
+    switch found {
+    case version: break
+    case 1:
+      try database.execute(
+        """
+        ALTER TABLE delivery ADD COLUMN hops INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE delivery ADD COLUMN source TEXT;
+        """)
+    // 0 is a new file, or one whose maker ended before it held a link.
+    case 0: try database.execute("DROP TABLE IF EXISTS delivery; \(schema)")
+    default:
+      Log.error("the links in the ledger are of a newer deeplinkd (version \(found)), ignoring")
+      try database.execute("DROP TABLE IF EXISTS delivery; \(schema)")
+    }
+    // Written in any case: a file that can be read and not written would be replayed again and again.
+    try database.execute("PRAGMA user_version=\(version); COMMIT")
   }
 
   private static func remove(_ path: String) {
     for file in [path, path + "-wal", path + "-shm"] { _ = unsafe unlink(file) }
   }
 
-  var isDurable: Bool { database != nil }
+  /// Whether links survive the death of the daemon.
+  ///
+  /// The bus delivers the first calls before it says that the name is ours: until the ledger is opened
+  /// this is whether its folder can be written.
+  var isDurable: Bool {
+    guard !isOpened, let path else { return database != nil }
+    let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
+    return unsafe access(folder, W_OK) == 0
+  }
+
+  /// Ends with the file, which nobody must read any more.
+  private func discard() {
+    database = nil
+    folding = nil
+    if let path { Self.remove(path) }
+  }
 
   /// Takes the file away: its bus has ended, and no daemon of it will come.
   func remove() {
     try? database?.execute("ROLLBACK")
-    database = nil
-    if let path { Self.remove(path) }
+    discard()
   }
 
+  /// Of the table: 2 has `hops` and `source`.
+  private static let version: Int64 = 2
+
   private static let schema = """
-    CREATE TABLE IF NOT EXISTS delivery (
+    CREATE TABLE delivery (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
       request TEXT,
       url BLOB NOT NULL,
@@ -71,6 +116,8 @@ import Glibc
       attempt INTEGER NOT NULL DEFAULT 1,
       declined INTEGER NOT NULL DEFAULT 0,
       accepted REAL NOT NULL,
+      hops INTEGER NOT NULL DEFAULT 0,
+      source TEXT,
       result TEXT
     );
     """
@@ -81,10 +128,23 @@ import Glibc
   func insert(_ delivery: Delivery) {
     write { database throws(DatabaseError) in
       try database.run(
-        "INSERT INTO delivery (id, request, url, options, state, accepted) VALUES (?, ?, ?, ?, ?, ?)",
+        """
+        INSERT INTO delivery (id, request, url, options, state, accepted, hops, source)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        """,
         .integer(Int64(delivery.id)), Column(delivery.options.request),
         .bytes(delivery.link.received), .text(delivery.options.json.description),
-        .text(DeliveryState.accepted.rawValue), .real(delivery.acceptedAt))
+        .text(DeliveryState.accepted.rawValue), .real(delivery.acceptedAt),
+        .integer(Int64(delivery.hops)), Column(delivery.source?.json.description))
+    }
+  }
+
+  /// It was found out who sent it.
+  func sourceIsKnown(_ source: Source, of id: UInt64) {
+    write { database throws(DatabaseError) in
+      try database.run(
+        "UPDATE delivery SET source = ? WHERE id = ?", .text(source.json.description),
+        .integer(Int64(id)))
     }
   }
 
@@ -171,93 +231,42 @@ import Glibc
   private func commit() {
     isScheduled = false
     if let database, database.isInTransaction {
-      do throws(DatabaseError) { try database.execute("COMMIT") } catch { giveUp(error) }
+      do throws(DatabaseError) {
+        try database.execute("COMMIT")
+        try keepLogShort(database)
+      } catch {
+        giveUp(error)
+      }
     }
     let actions = afterwards
     afterwards = []
     for action in actions { action() }
   }
 
+  /// From how many pages on the log is folded into the file.
+  static let logLimit = 1000
+
+  private func keepLogShort(_ database: Database) throws(DatabaseError) {
+    guard database.logPages >= Self.logLimit else { return }
+    // The other thread cannot follow, or not work at all: then links wait for it to be done here.
+    if database.logPages >= 4 * Self.logLimit { try database.checkpoint() }
+    guard foldingTask == nil, let folding else { return }
+    foldingTask = Task { [weak self] in
+      try? await folding.fold()
+      self?.foldingTask = nil
+    }
+  }
+
+  /// Returns when nothing is being folded.
+  func folded() async { await foldingTask?.value }
+
   /// A full or broken disk: links go on, without a promise to survive.
   private func giveUp(_ error: DatabaseError) {
+    guard database != nil else { return }
     Log.error("links will no longer survive a crash: the ledger cannot be written: \(error)")
     try? database?.execute("ROLLBACK")
-    database = nil
     // What stands in it is the past from now on: a later daemon must not deliver it once more.
-    guard let path else { return }
-    Self.remove(path)
-  }
-
-  // MARK: Reading
-
-  /// A link as it was left behind.
-  struct Entry {
-    var id: UInt64
-    var request: String?
-    var received: [UInt8]
-    var options: LinkOptions
-    var state: DeliveryState
-    var attempt: Int
-    var declinedCount: Int
-    var acceptedAt: Double
-    var result: JSONValue?
-  }
-
-  /// What the last daemon of this bus left, oldest first.
-  func entries() -> [Entry] {
-    var entries: [Entry] = []
-    try? database?.run(
-      """
-      SELECT id, request, url, options, state, attempt, declined, accepted, result
-      FROM delivery ORDER BY id
-      """
-    ) { row in
-      entries.append(
-        Entry(
-          id: UInt64(clamping: row.integer(0)), request: row.text(1), received: row.bytes(2),
-          options: LinkOptions(json: row.text(3) ?? "", request: row.text(1)),
-          state: DeliveryState(rawValue: row.text(4) ?? "") ?? .accepted,
-          attempt: Int(row.integer(5)), declinedCount: Int(row.integer(6)), acceptedAt: row.real(7),
-          result: row.text(8).flatMap { try? JSONValue(json5: $0) }))
-    }
-    return entries
-  }
-
-  /// The highest id that was ever given on this bus.
-  func lastID() -> UInt64 {
-    var last: Int64 = 0
-    try? database?.run("SELECT seq FROM sqlite_sequence WHERE name = 'delivery'") {
-      last = $0.integer(0)
-    }
-    return UInt64(clamping: last)
-  }
-}
-
-extension LinkOptions {
-  /// What a later daemon needs of them.
-  fileprivate var json: JSONValue {
-    var members: [String: JSONValue] = [:]
-    members["activationToken"] = activationToken.map { .string($0) }
-    members["startupID"] = startupID.map { .string($0) }
-    members["parentWindow"] = parentWindow.map { .string($0) }
-    if !environment.isEmpty {
-      members["environment"] = .object(environment.mapValues { .string($0) })
-    }
-    if isInteractive { members["interactive"] = true }
-    if wantsCallback { members["callback"] = true }
-    return .object(members)
-  }
-
-  fileprivate init(json text: String, request: String?) {
-    self.init()
-    let value = try? JSONValue(json5: text)
-    activationToken = value?["activationToken"]?.string
-    startupID = value?["startupID"]?.string
-    parentWindow = value?["parentWindow"]?.string
-    environment = (value?["environment"]?.object ?? [:]).compactMapValues(\.string)
-    isInteractive = value?["interactive"]?.boolean ?? false
-    wantsCallback = value?["callback"]?.boolean ?? false
-    self.request = request
+    discard()
   }
 }
 

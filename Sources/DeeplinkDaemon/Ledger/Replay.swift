@@ -1,6 +1,6 @@
-import DeeplinkDesktop
 import DeeplinkActions
 import DeeplinkBus
+import DeeplinkDesktop
 import DeeplinkLoop
 import DeeplinkRouting
 import DeeplinkWire
@@ -32,7 +32,7 @@ import DeeplinkWire
     let matches = (try? table.matches(for: link)) ?? []
     let delivery = Delivery(
       id: entry.id, link: link, options: entry.options, sender: nil, matches: matches,
-      acceptedAt: entry.acceptedAt)
+      source: entry.source, hops: entry.hops, acceptedAt: entry.acceptedAt)
     for _ in 0..<max(0, entry.declinedCount) { delivery.dropMatch() }
     delivery.attempt = entry.attempt
     book.restore(delivery)

@@ -40,6 +40,13 @@ public struct PluginCatalog: Sendable {
             reason: "the manifest as it was before the error serves on"))
       }
     }
+    diagnostics += dataDirectories.flatMap(PluginFolder.strays).map { folder in
+      let id = folder.read(user: user).plugin?.id
+      return Diagnostic(
+        .error, file: folder.manifestPath,
+        reason: "its folder is not named like a plugin, ignoring it",
+        hint: id.map { "mv '\(folder.path)' '\(folder.sibling(named: $0.text))'" })
+    }
     let former = lastGood.map(\.id)
     let rank = Dictionary(uniqueKeysWithValues: former.enumerated().map { ($1, $0) })
     lastGood = found.enumerated().sorted { first, second in

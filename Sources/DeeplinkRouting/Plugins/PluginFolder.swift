@@ -28,9 +28,14 @@ public struct PluginFolder: Sendable {
     let bytes: [UInt8]
     do throws(Unusable) {
       let folder = try Descriptor(path, flags: O_RDONLY | O_DIRECTORY)
-      try folder.checkOwner(user, name: "the folder")
-      let file = try Descriptor(Self.manifestName, in: folder, flags: O_RDONLY | O_NONBLOCK)
-      try file.checkOwner(user, name: "the manifest")
+      try folder.checkOwner(user, name: "the folder", path: path)
+      let file: Descriptor
+      do throws(Unusable) {
+        file = try Descriptor(Self.manifestName, in: folder, flags: O_RDONLY | O_NONBLOCK)
+      } catch {
+        throw Unusable(reason: error.reason, hint: misplaced)
+      }
+      try file.checkOwner(user, name: "the manifest", path: manifestPath)
       bytes = try file.contents(limit: Self.maximumBytes)
     } catch {
       return (
@@ -43,10 +48,34 @@ public struct PluginFolder: Sendable {
         Diagnostic(
           .error, file: manifestPath, path: "$.id",
           reason: "the plugin '\(found)' lies in a folder named '\(id)'",
-          hint: "the folder is named like the plugin"))
+          hint: "mv '\(path)' '\(sibling(named: found.text))'"))
       plugin = nil
     }
     return (plugin, diagnostics)
+  }
+
+  /// A folder beside this one.
+  func sibling(named name: String) -> String {
+    "/" + (path.split(separator: "/").dropLast() + [Substring(name)]).joined(separator: "/")
+  }
+
+  /// What a folder without a manifest seems to have instead of one: a file of nearly the same name, or
+  /// the plugin in a folder of its own.
+  private var misplaced: String? {
+    let names = Descriptor.names(inDirectory: path).sorted()
+    if let name = names.first(where: { $0.lowercased().hasPrefix("plugin.json") }) {
+      return "mv '\(path)/\(name)' '\(manifestPath)'"
+    }
+    let inner = names.first { unsafe access("\(path)/\($0)/\(Self.manifestName)", F_OK) == 0 }
+    return inner.map { "the manifest is one folder too deep: mv '\(path)/\($0)'/* '\(path)'" }
+  }
+
+  /// Folders of one data directory with a manifest that are not named like a plugin, and so not used.
+  public static func strays(inDataDirectory directory: String) -> [PluginFolder] {
+    let plugins = "\(directory)/deeplinkd/plugins"
+    return Descriptor.names(inDirectory: plugins).sorted()
+      .filter { (try? PluginID($0)) == nil }.map { PluginFolder(path: "\(plugins)/\($0)") }
+      .filter { unsafe access($0.manifestPath, F_OK) == 0 }
   }
 
   /// The plugin folders of one data directory, by name; empty where there are none.
@@ -91,16 +120,16 @@ private struct Descriptor: ~Copyable {
     return status
   }
 
-  func checkOwner(_ user: UInt32, name: String) throws(PluginFolder.Unusable) {
+  func checkOwner(_ user: UInt32, name: String, path: String) throws(PluginFolder.Unusable) {
     let status = try status()
     guard status.st_uid == 0 || status.st_uid == user else {
       throw PluginFolder.Unusable(
         reason: "\(name) belongs to another user (uid \(status.st_uid))",
-        hint: "plugins belong to the person or to root")
+        hint: "plugins belong to the person or to root: sudo chown \(user) '\(path)'")
     }
     guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
       throw PluginFolder.Unusable(
-        reason: "\(name) can be written by others", hint: "chmod go-w takes that away")
+        reason: "\(name) can be written by others", hint: "chmod go-w '\(path)'")
     }
   }
 

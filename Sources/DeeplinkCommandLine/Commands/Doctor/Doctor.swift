@@ -32,18 +32,20 @@ extension Command {
     ],
     run: { invocation throws(CommandError) in
       let context = invocation.context
-      let scheme = invocation.arguments.first.map { $0.text.lowercased() }
-      var checks = DesktopChecks(context).all(scheme)
+      // A whole link does as well.
+      let scheme = invocation.arguments.first.map { word in
+        String(word.text.lowercased().prefix { $0 != ":" })
+      }
+      var checks = desktop(context, scheme)
       var mended: Set<String> = []
       if invocation.has(.repair), checks.contains(where: { $0.state == .bad && $0.isMendable }) {
         let former = checks
-        try Registrar(context).register()
-        Registrar(context).updateCache("\(context.directories.dataHome)/applications")
-        checks = DesktopChecks(context).all(scheme)
+        let failure = repair(context)
+        checks = desktop(context, scheme) + (failure.map { [$0] } ?? [])
         let good = Set(checks.filter { $0.state == .good }.map(\.key))
         mended = Set(former.filter { $0.state == .bad }.map(\.key)).intersection(good)
       }
-      checks += SessionChecks(context).all()
+      checks += SessionChecks(context).all(scheme)
       for check in checks { write(check, isMended: mended.contains(check.key), invocation) }
       let faults = checks.count { $0.state == .bad }
       if !invocation.wantsJSON, invocation.output.isTerminal {
@@ -52,6 +54,27 @@ extension Command {
       }
       return faults == 0 ? ExitCode.accepted : ExitCode.refused
     })
+
+  /// What can be seen without a session, in the order in which one thing needs the other.
+  private static func desktop(_ context: Context, _ scheme: String?) -> [Check] {
+    let checks =
+      PlaceChecks(context).all() + PluginChecks(context).all(scheme)
+      + DesktopChecks(context).all(scheme)
+    let hasMendable = checks.contains { $0.state == .bad && $0.isMendable }
+    return (hasMendable ? PlaceChecks(context).writable() : []) + checks
+  }
+
+  /// Writes the desktop's files anew; nil, or why that cannot be done.
+  private static func repair(_ context: Context) -> Check? {
+    do throws(CommandError) {
+      let registrar = try Registrar(context)
+      try registrar.register()
+      registrar.updateCache("\(context.directories.dataHome)/applications")
+      return nil
+    } catch {
+      return Check(name: "repair", state: .bad, found: error.sentence, mend: error.hint)
+    }
+  }
 
   private static func write(_ check: Check, isMended: Bool, _ invocation: Invocation) {
     let output = invocation.output
@@ -70,25 +93,4 @@ extension Command {
       output.styled(word.padded(to: 9), style) + "\(place)\(check.name): \(check.found.visible)")
     if let mend = check.mend { output.line("         hint: \(mend.visible)") }
   }
-}
-
-/// One link of the chain: what was looked at, and what was found.
-struct Check {
-  enum State: String {
-    case good = "ok"
-    case warning
-    case bad = "fault"
-  }
-
-  let name: String
-  var scheme: String?
-  let state: State
-  let found: String
-  /// A command or an advice; nil where nothing is wrong.
-  var mend: String?
-  /// Whether `--repair` does it.
-  var isMendable = false
-
-  /// What tells it from other checks.
-  var key: String { "\(name) \(scheme ?? "")" }
 }
