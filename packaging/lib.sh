@@ -112,8 +112,10 @@ tell_session() {
 }
 
 # make_world: a home, data, state and settings below $folder, which the caller made, and a session
-# bus there. The caller calls end_world when it ends.
+# bus there; the session's runtime directory is $runtime, or below $folder. The caller calls
+# end_world when it ends.
 folder=
+runtime=
 bus_pid=
 make_world() {
   local ready
@@ -123,10 +125,10 @@ make_world() {
   export XDG_DATA_HOME=$HOME/.local/share XDG_STATE_HOME=$HOME/.local/state
   export XDG_CONFIG_HOME=$HOME/.config XDG_CACHE_HOME=$HOME/.cache
   export XDG_DATA_DIRS=/usr/local/share:/usr/share
-  export XDG_RUNTIME_DIR=$folder/run
+  export XDG_RUNTIME_DIR=${runtime:-$folder/run}
   export DBUS_SESSION_BUS_ADDRESS=unix:path=$XDG_RUNTIME_DIR/bus
   mkdir -p "$XDG_DATA_HOME" "$XDG_CONFIG_HOME"
-  mkdir -m 700 "$XDG_RUNTIME_DIR"
+  mkdir -p -m 700 "$XDG_RUNTIME_DIR"
   mkfifo "$folder/address"
   dbus-daemon --session --nofork --nopidfile --nosyslog \
     --address="$DBUS_SESSION_BUS_ADDRESS" --print-address=5 \
@@ -143,7 +145,7 @@ end_world() {
     kill "$bus_pid" 2>/dev/null || :
     wait "$bus_pid" 2>/dev/null || :
   fi
-  if [ -n "$folder" ]; then rm -rf "$folder"; fi
+  rm -rf ${folder:+"$folder"} ${runtime:+"$runtime"}
 }
 
 # copy_plugin ID: puts a plugin of the repository into the world's data folder, where nobody but

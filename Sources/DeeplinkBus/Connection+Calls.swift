@@ -12,10 +12,7 @@ extension Connection {
   public func call(
     _ call: MethodCall, timeout: Duration = defaultTimeout
   ) async throws(BusError) -> [Value] {
-    let result: Result<[Value], BusError> = await withCheckedContinuation { continuation in
-      self.call(call, timeout: timeout) { continuation.resume(returning: $0) }
-    }
-    return try result.get()
+    try await LoopActor.answer { self.call(call, timeout: timeout, completion: $0) }.get()
   }
 
   /// Sends `call`; `completion` runs exactly once, on the loop's thread, in the order of answers.

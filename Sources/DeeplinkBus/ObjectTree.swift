@@ -11,6 +11,12 @@ import DeeplinkLoop
 
   func handle(_ call: IncomingCall) {
     let interfaces = objects[call.path]
+    // The usual call, which needs none of what is put together below for people who look around.
+    if let name = call.interface, let interface = interfaces?.first(where: { $0.name == name }),
+      let method = interface.methods.first(where: { $0.name == call.member })
+    {
+      return run(method, call)
+    }
     let children = children(of: call.path)
     guard interfaces != nil || !children.isEmpty else {
       return call.fail(.unknownObject, "there is no object \(call.path)")

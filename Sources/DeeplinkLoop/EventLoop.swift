@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// A program runs it on its main thread with `run(until:)`; a library or a test that has no
 /// thread to give calls `startThread()`.
-public final class EventLoop: SerialExecutor, Sendable {
+public final class EventLoop: SerialExecutor, TaskExecutor, Sendable {
   public static let shared = EventLoop()
 
   private let epoll: Int32
@@ -124,6 +124,10 @@ public final class EventLoop: SerialExecutor, Sendable {
 
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
     unsafe UnownedSerialExecutor(ordinary: self)
+  }
+
+  public func asUnownedTaskExecutor() -> UnownedTaskExecutor {
+    unsafe UnownedTaskExecutor(ordinary: self)
   }
 
   public func checkIsolated() {

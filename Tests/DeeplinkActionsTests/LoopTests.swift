@@ -58,6 +58,41 @@ import Testing
     for descriptor in readers + [reader, writer] { close(descriptor) }
   }
 
+  @Test @LoopActor func `who waits for an answer goes on where it waited`() async {
+    let thread = pthread_self()
+    for expected in 1...100 {
+      let answer = await LoopActor.answer { give in
+        EventLoop.shared.after(.zero) { give(expected) }
+      }
+      #expect(answer == expected && pthread_equal(thread, pthread_self()) != 0)
+    }
+  }
+
+  private actor Aside {
+    private let executor = SideExecutor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+      unsafe executor.asUnownedSerialExecutor()
+    }
+    private var count = 0
+
+    func add() -> (count: Int, isOnLoop: Bool) {
+      count += 1
+      return (count, EventLoop.shared.isIsolatingCurrentContext() == true)
+    }
+  }
+
+  @Test func `jobs aside run one after the other, and never on the loop`() async {
+    let aside = Aside()
+    let tasks = (0..<1_000).map { _ in Task { @LoopActor in await aside.add() } }
+    var counts: [Int] = []
+    for task in tasks {
+      let (count, isOnLoop) = await task.value
+      #expect(!isOnLoop)
+      counts.append(count)
+    }
+    #expect(counts.sorted() == Array(1...1_000))
+  }
+
   @LoopActor private final class Answers { var all: [Int] = [] }
 
   @Test @LoopActor func `of several answers the first is told, and what came of none at the limit`()

@@ -24,6 +24,29 @@ import Testing
     }
   }
 
+  @Test func `a daemon that has nothing to do has no threads that would wake it`() throws {
+    let desktop = try Desktop()
+    try desktop.addPlugin(
+      id: "com.example.run",
+      manifest: """
+        {"id": "com.example.run", "name": "Run", "schemes": ["com.example.run"], "routes": [
+          {"name": "all", "match": "x", "effect": "view",
+           "action": {"command": {"run": ["true"], "sandbox": "none"}}}]}
+        """)
+    let done = try desktop.world.run([
+      Repository.program("deeplink-open"), "--wait", "--", "com.example.run:x",
+    ])
+    #expect(done.status == 0, "\(done.errors)")
+    let history = try desktop.world.run([Repository.program("deeplink"), "history"])
+    #expect(history.output.contains("com.example.run"), "\(history.errors)")
+    // The pool of the Swift runtime gives its threads names of their own, and never ends them.
+    let threads = "/proc/\(try #require(try desktop.daemonProcess()))/task"
+    let names = try FileManager.default.contentsOfDirectory(atPath: threads).compactMap {
+      try? String(contentsOfFile: "\(threads)/\($0)/comm", encoding: .utf8)
+    }
+    #expect(!names.isEmpty && names.allSatisfy { $0 == "deeplinkd\n" }, "\(names)")
+  }
+
   /// A worker that has taken a link writes so, and answers once the test has opened the other end
   /// of its pipe.
   private static let slowWorker = """

@@ -3,7 +3,8 @@
 //
 // Calls a method of a service COUNT times with DEPTH calls under way (1 unless given), and prints
 // calls a second and the service's CPU time a call in microseconds. With -s the service is ended
-// before each call, so that the bus starts it; prints the median time to the reply in microseconds.
+// before each call, so that the bus starts it; prints the medians of the time to the reply and of the
+// CPU time that the service has taken by then, in microseconds.
 //
 // KIND says what the method takes and when a call is over:
 //   url     s              its reply
@@ -114,7 +115,8 @@ static int compare(const void *left, const void *right) {
 }
 
 static void measure_starts(long count) {
-  double *times = calloc(count, sizeof *times);
+  double *times = calloc(count, sizeof *times), *work = calloc(count, sizeof *work);
+  clockid_t clock;
   for (long i = 0; i < count; i++) {
     dbus_uint32_t pid = process();
     if (pid) kill(pid, SIGTERM);
@@ -124,9 +126,12 @@ static void measure_starts(long count) {
     double started = seconds(CLOCK_MONOTONIC);
     run(1, 1);
     times[i] = seconds(CLOCK_MONOTONIC) - started;
+    if (clock_getcpuclockid(process(), &clock) != 0) fail("its process is not known");
+    work[i] = seconds(clock);
   }
   qsort(times, count, sizeof *times, compare);
-  printf("%.0f\n", times[count / 2] * 1e6);
+  qsort(work, count, sizeof *work, compare);
+  printf("%.0f %.0f\n", times[count / 2] * 1e6, work[count / 2] * 1e6);
 }
 
 int main(int argc, char **argv) {

@@ -1,4 +1,5 @@
 import DeeplinkDesktop
+import DeeplinkLoop
 import DeeplinkRouting
 import DeeplinkStore
 
@@ -27,6 +28,11 @@ actor History {
     var values: String?
     /// The names of those that may not, as a JSON list; nil where no values are kept.
     var omitted: String?
+  }
+
+  private let executor = SideExecutor()
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe executor.asUnownedSerialExecutor()
   }
 
   private let database: Database

@@ -11,6 +11,8 @@ import DeeplinkWire
   /// Where it is kept; nil until it is asked for, and without a value where it cannot be used.
   private var history: Task<History?, Never>?
   private let folder: String
+  /// Where the file is opened.
+  private let aside = SideExecutor()
   private let configuration: Configuration
   private var batch: [History.Entry] = []
   private var flushing: LoopTimer?
@@ -26,8 +28,8 @@ import DeeplinkWire
 
   /// Opens the file with the first link: a person may want a history at any time, or none at all.
   private func opened() async -> History? {
-    if let history { return await history.value }
-    let history = Task.detached { [folder] () -> History? in
+    if let history { return await history.answer }
+    let history = Task.detached(executorPreference: aside) { [folder] () -> History? in
       PrivateFiles.makeFolder(folder)
       let path = "\(folder)/history.db"
       do throws(DatabaseError) {
@@ -40,7 +42,7 @@ import DeeplinkWire
       }
     }
     self.history = history
-    return await history.value
+    return await history.answer
   }
 
   /// An accepted link came to its end.
@@ -93,11 +95,11 @@ import DeeplinkWire
       let (entries, former) = (batch, writing)
       batch = []
       writing = Task {
-        await former?.value
+        await former?.answer
         await write(entries)
       }
     }
-    await writing?.value
+    await writing?.answer
   }
 
   private func write(_ entries: [History.Entry]) async {

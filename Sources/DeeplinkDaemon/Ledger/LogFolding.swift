@@ -1,3 +1,4 @@
+import DeeplinkLoop
 import DeeplinkStore
 
 /// Folds the ledger's write-ahead log into its file, on a connection and a thread of its own
@@ -6,6 +7,11 @@ import DeeplinkStore
 /// The event loop goes on writing meanwhile; SQLite begins the log anew with the first write that finds
 /// all of it folded.
 actor LogFolding {
+  private let executor = SideExecutor()
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe executor.asUnownedSerialExecutor()
+  }
+
   private let path: String
   private var database: Database?
 

@@ -56,9 +56,7 @@ import Glibc
   }
 
   func source(of sender: UniqueName) async -> Source {
-    await withCheckedContinuation { continuation in
-      find(sender) { continuation.resume(returning: $0) }
-    }
+    await LoopActor.answer { find(sender, $0) }
   }
 
   private func start(_ sender: UniqueName, _ lookup: Lookup) {
