@@ -16,6 +16,8 @@ import DeeplinkWire
   private(set) var statistics: [String: UInt64] = [:]
   /// Those who asked to be told of every delivery.
   var followers: Set<UniqueName> = []
+  /// States that are told once this turn's changes are kept, by delivery.
+  private var unannounced: [UInt64: News] = [:]
   /// Told when the last delivery has ended.
   var onEmpty: (@LoopActor () -> Void)?
 
@@ -138,28 +140,51 @@ import DeeplinkWire
   private func tellIfEmpty() { if open.isEmpty { onEmpty?() } }
 
   /// `DeliveryChanged`, to the sender and to those who follow; nothing of the link's values is in it.
+  ///
+  /// Of the states of one turn of the loop the last is told: each signal costs the bus and the sender
+  /// as much as the link itself did.
   func announce(_ delivery: Delivery) {
-    let listeners = followers.union(delivery.sender.map { [$0] } ?? [])
-    guard !listeners.isEmpty else { return }
-    let (id, state, sender) = (delivery.id, delivery.state, delivery.sender)
+    guard delivery.sender != nil || !followers.isEmpty else { return }
+    let news = News(delivery)
+    guard unannounced.updateValue(news, forKey: delivery.id) == nil else { return }
+    ledger.afterCommit { [weak self] in self?.tell(news.id) }
+  }
+
+  private func tell(_ id: UInt64) {
+    guard let news = unannounced.removeValue(forKey: id) else { return }
+    for listener in followers.union(news.sender.map { [$0] } ?? []) {
+      let facts = listener == news.sender ? news.own : news.facts
+      try? connection.emit(.deliveryChanged(id, news.state, facts), to: .unique(listener))
+    }
+  }
+}
+
+/// A state that is to be told.
+private struct News {
+  let id: UInt64
+  let state: DeliveryState
+  let sender: UniqueName?
+  let facts: [String: Value]
+  /// For the sender: what an action returned may hold what the link said, so it is the sender's alone.
+  let own: [String: Value]
+
+  @LoopActor init(_ delivery: Delivery) {
+    id = delivery.id
+    state = delivery.state
+    sender = delivery.sender
     var facts: [String: Value] = [:]
     if let match = delivery.match {
       facts["plugin"] = .string(match.plugin.id.text)
       facts["route"] = .string(match.route.name)
     }
     facts["delivery"] = delivery.mode.map { .string($0.rawValue) }
-    // What an action returned may hold what the link said: it is the sender's alone.
     var own = facts
     if delivery.state.isOutcome {
       own["result"] = .options(delivery.result)
       facts["result"] = .options(delivery.result.filter { $0.key == "reason" })
     }
-    ledger.afterCommit { [connection, facts, own] in
-      for listener in listeners {
-        let facts = listener == sender ? own : facts
-        try? connection.emit(.deliveryChanged(id, state, facts), to: .unique(listener))
-      }
-    }
+    self.facts = facts
+    self.own = own
   }
 }
 
