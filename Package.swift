@@ -8,6 +8,11 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
 ]
 
+// `contains(_:)` of a text in a text brings an engine for regular expressions, a tenth of the daemon. Not
+// for what apps in Swift link: a package with such flags cannot be depended on.
+let lean =
+  strict + [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])]
+
 // The handler is started for every link: Embedded Swift starts as fast as C does.
 let embedded: [SwiftSetting] = [
   .enableExperimentalFeature("Embedded"),
@@ -45,24 +50,24 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "DeeplinkRouting", dependencies: ["CDeeplinkRE2", "CDeeplinkIDN2"],
-      swiftSettings: strict),
-    .target(name: "DeeplinkStore", dependencies: ["CDeeplinkSQLite"], swiftSettings: strict),
+      swiftSettings: lean),
+    .target(name: "DeeplinkStore", dependencies: ["CDeeplinkSQLite"], swiftSettings: lean),
     .target(
-      name: "DeeplinkDesktop", dependencies: ["DeeplinkRouting"], swiftSettings: strict),
+      name: "DeeplinkDesktop", dependencies: ["DeeplinkRouting"], swiftSettings: lean),
     .target(
       name: "DeeplinkActions",
       dependencies: [
         "CDeeplinkLinux", "DeeplinkLoop", "DeeplinkBus", "DeeplinkWire", "DeeplinkRouting",
         "DeeplinkDesktop",
       ],
-      swiftSettings: strict),
+      swiftSettings: lean),
     .target(
       name: "DeeplinkDaemon",
       dependencies: [
         "CDeeplinkLinux", "DeeplinkLoop", "DeeplinkBus", "DeeplinkContract", "DeeplinkWire",
         "DeeplinkRouting", "DeeplinkDesktop", "DeeplinkActions", "DeeplinkStore",
       ],
-      swiftSettings: strict),
+      swiftSettings: lean),
     .target(
       name: "DeeplinkCommandLine",
       dependencies: [
@@ -82,7 +87,7 @@ let package = Package(
       name: "deeplink-open", dependencies: ["CDeeplinkDBus", "CDeeplinkLinux"],
       swiftSettings: embedded, linkerSettings: [.unsafeFlags(["-no-static-stdlib"])]),
     .executableTarget(
-      name: "deeplinkd", dependencies: ["DeeplinkDaemon"], swiftSettings: strict),
+      name: "deeplinkd", dependencies: ["DeeplinkDaemon"], swiftSettings: lean),
     .executableTarget(
       name: "deeplink", dependencies: ["DeeplinkCommandLine"], swiftSettings: strict),
     .executableTarget(

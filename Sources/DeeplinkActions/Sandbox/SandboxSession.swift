@@ -1,3 +1,4 @@
+import DeeplinkRouting
 import DeeplinkDesktop
 import Glibc
 
@@ -17,7 +18,7 @@ struct SandboxSession: Hashable, Sendable {
       addSocket("/tmp/.X11-unix/X\(display.dropFirst().prefix { $0.isNumber })")
     }
     let authority = variables["XAUTHORITY"] ?? "\(variables["HOME"] ?? "")/.Xauthority"
-    if authority.hasPrefix("/"), Paths.name(of: authority).lowercased().contains("auth"),
+    if authority.hasPrefix("/"), Paths.name(of: authority).lowercased().holds("auth"),
       FileFacts.isKind(S_IFREG, authority)
     {
       mounts.append(.same(authority))

@@ -22,11 +22,11 @@ enum MissedOpening: Hashable, Sendable {
     guard case .confined(let openings) = sandbox else { return nil }
     // The last words are the nearest to the cause.
     for line in lines.reversed() where !Self.isPlaceInCode(line) {
-      if !openings.network, Self.networkWords.contains(where: line.contains) {
+      if !openings.network, Self.networkWords.contains(where: line.holds) {
         self = .network
         return
       }
-      if !openings.session, Self.sessionWords.contains(where: line.contains) {
+      if !openings.session, Self.sessionWords.contains(where: line.holds) {
         self = .session
         return
       }

@@ -1,3 +1,4 @@
+import DeeplinkRouting
 import DeeplinkActions
 import DeeplinkLoop
 import Glibc
@@ -111,7 +112,7 @@ import Glibc
       "cannot open display", "Failed to open display", "Unable to init server",
       "could not connect to display", "on X server", "X11 connection broke",
       "Lost connection to Wayland", "dispatching to Wayland display", "Wayland connection",
-    ].contains { errors.contains($0) }
+    ].contains { errors.holds($0) }
   }
 }
 

@@ -1,3 +1,5 @@
+import DeeplinkRouting
+
 /// Programs that say little about who sent a link.
 enum KnownPrograms {
   /// Shells and openers: who started them is of interest, not they themselves.
@@ -30,7 +32,7 @@ enum KnownPrograms {
   /// Of a path or an app's id; a name too many costs a sentence in a question.
   static func isBrowser(_ name: String) -> Bool {
     let name = lastPart(name).lowercased()
-    return browsers.contains { name.contains($0) }
+    return browsers.contains { name.holds($0) }
   }
 
   static func isInterpreter(_ name: String) -> Bool {

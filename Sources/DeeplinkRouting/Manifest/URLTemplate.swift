@@ -79,9 +79,8 @@ public struct URLTemplate: Sendable, Hashable {
   private static func hasDotSegment(_ url: String) -> Bool {
     let path = url.prefix { !"?#".contains($0) }.drop { $0 != ":" }.dropFirst()
     return path.split(separator: "/").contains { segment in
-      let dots = segment.lowercased().split(separator: "%2e", omittingEmptySubsequences: false)
-        .joined(separator: ".")
-      return dots == "." || dots == ".."
+      let dots = PercentEncoding.decode(segment.utf8)
+      return dots == Array(".".utf8) || dots == Array("..".utf8)
     }
   }
 }

@@ -76,7 +76,7 @@ struct Secrets {
     guard !parts.isEmpty else { return text }
     return text.split(separator: separator, omittingEmptySubsequences: false).map { part in
       let decoded = PercentEncoding.decode(part.utf8)
-      return parts.contains { !$0.isEmpty && decoded.contains($0) }
+      return parts.contains { !$0.isEmpty && decoded.holds($0) }
         ? Self.replacement(decoded) : String(part)
     }.joined(separator: String(separator))
   }
