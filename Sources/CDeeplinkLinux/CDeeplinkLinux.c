@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CDeeplinkLinux.h"
 
+#include <malloc.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -43,6 +44,8 @@ int deeplink_unread_bytes(int descriptor) {
   int count = 0;
   return ioctl(descriptor, FIONREAD, &count) == 0 ? count : 0;
 }
+
+void deeplink_use_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
 int deeplink_bounded_file(size_t size) {
   int file = memfd_create("deeplinkd", MFD_CLOEXEC | MFD_ALLOW_SEALING);

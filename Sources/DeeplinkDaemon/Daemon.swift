@@ -32,6 +32,8 @@ import Glibc
 
   /// Runs on the calling thread until the daemon ends; gives the exit status.
   public nonisolated static func run(environment: [String: String]) -> Int32 {
+    // One heap: threads that live for one write to a disk would each leave one behind.
+    deeplink_use_one_heap()
     let ends = endSignals()
     var daemon: Daemon?
     return EventLoop.shared.run {

@@ -25,6 +25,8 @@ import CDeeplinkSQLite
     unsafe sqlite3_busy_timeout(pointer, 2000)
     try execute("PRAGMA journal_mode=WAL")
     try execute("PRAGMA synchronous=OFF")
+    // In KiB. Small files of which the end is read: SQLite's own 2 MiB for each would only be filled.
+    try execute("PRAGMA cache_size=-256")
   }
 
   deinit {

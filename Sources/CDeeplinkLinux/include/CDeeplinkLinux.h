@@ -45,6 +45,9 @@ int deeplink_pipe(int *ends);
 // How many bytes of a pipe nobody has read yet, asked at either end; 0 where that is not known.
 int deeplink_unread_bytes(int descriptor);
 
+// From now on all threads take their memory from one heap (mallopt(3), M_ARENA_MAX).
+void deeplink_use_one_heap(void);
+
 // A nameless file of `size` bytes of memory that cannot grow: writing past its end fails with EPERM
 // and no signal (memfd_create(2)). -1 with errno.
 int deeplink_bounded_file(size_t size);
