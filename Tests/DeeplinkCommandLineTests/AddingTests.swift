@@ -47,13 +47,33 @@ struct AddingTests {
     return world.root.appending(path: "source/\(id)").path
   }
 
+  @Test func `what will not work is told when a plugin is made and added`() throws {
+    let made = try world.run(
+      [
+        "bash", "-c",
+        "cd \(world.root.path) && exec \(Repository.program("deeplink")) plugin new com.example.a2",
+      ])
+    #expect(made.status == 0 && made.output == "com.example.a2/plugin.json\n")
+    #expect(made.errors.contains("$.schemes[0]: warning: 'com.example.a2' has a digit"))
+    let first = try deeplink("plugin", "add", "--yes", try write("com.example.first", "\"myapp\""))
+    #expect(first.status == 0 && first.errors.contains("warning: 'myapp' has no dot"))
+    #expect(!first.errors.contains("belongs to"))
+    let second = try deeplink(
+      "plugin", "add", "--yes", try write("com.example.second", "\"myapp\""))
+    #expect(second.status == 0)
+    #expect(
+      second.errors.contains(
+        "'myapp' belongs to the plugin 'com.example.first', so no link of it comes to "
+          + "'com.example.second'\nhint: `deeplink schemes --owner com.example.second myapp`"))
+    #expect(try deeplink("schemes", "--owner", "com.example.second", "myapp").errors == "")
+    #expect(try opener("myapp") == "com.example.second.Deeplinks.desktop")
+  }
+
   @Test func `plugins that are added and removed side by side lose nothing of each other`() throws {
     try world.write("[Added Associations]\n# mine", to: "home/.config/mimeapps.list")
     let before = try files()
-    let folders = try (1...8).map {
-      try write("com.example.many\($0)", "\"com.example.many\($0)\"")
-    }
-    let ids = (1...8).map { "com.example.many\($0)" }
+    let ids = "abcdefgh".map { "com.example.\($0)" }
+    let folders = try ids.map { try write($0, "\"\($0)\"") }
     func sideBySide(_ command: String, _ words: [String]) throws {
       let program = Repository.program("deeplink")
       let lines = words.map { "\(program) plugin \(command) \($0) >/dev/null || echo failed &" }

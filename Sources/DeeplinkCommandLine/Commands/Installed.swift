@@ -54,6 +54,14 @@ extension Plugin {
     return plugin
   }
 
+  /// Says on standard error what an author should know, before links are found not to work.
+  static func noteWarnings(ofManifestAt path: String, _ errors: Output) throws(CommandError) {
+    for warning in try read(manifestAt: path).diagnostics where warning.severity == .warning {
+      errors.line("deeplink: \(warning)")
+    }
+    errors.flush()
+  }
+
   static func read(
     manifestAt path: String
   ) throws(CommandError) -> (plugin: Plugin?, diagnostics: [Diagnostic]) {

@@ -50,11 +50,13 @@ extension Command {
 private func runAdd(_ invocation: Invocation) throws(CommandError) -> Int32 {
   let context = invocation.context
   let folder = try absolute(invocation.arguments[0].text)
-  let plugin = try Plugin.manifest(at: "\(folder)/\(PluginFolder.manifestName)")
+  let manifest = "\(folder)/\(PluginFolder.manifestName)"
+  let plugin = try Plugin.manifest(at: manifest)
   if !invocation.wantsJSON {
     Command.show(plugin, invocation.output)
     invocation.output.flush()
   }
+  try Plugin.noteWarnings(ofManifestAt: manifest, context.errors)
   let missing =
     plugin.runsConfined && !invocation.has(.destination) ? sandboxError(context.environment) : nil
   if let missing {

@@ -52,6 +52,8 @@ extension Command {
       }
       let answer: JSONValue = ["plugin": .string(id.text), "manifest": .string(file.path)]
       invocation.output.line(invocation.wantsJSON ? answer.description : file.path)
+      invocation.output.flush()
+      try Plugin.noteWarnings(ofManifestAt: file.path, invocation.context.errors)
       return ExitCode.accepted
     })
 

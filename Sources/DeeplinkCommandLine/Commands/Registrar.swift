@@ -100,12 +100,22 @@ struct Registrar {
     if tool == nil { context.errors.line("hint: the package desktop-file-utils has it") }
   }
 
-  /// Says which schemes stay with whom, and how they are taken.
+  /// Says which schemes of a plugin stay with whom, and how they are taken.
   func note(_ held: [RegistrationPlan.Held], of plugin: PluginID) {
     for held in held where held.plugin == plugin {
       context.errors.line(
         "deeplink: '\(held.scheme)' stays with \(held.name.visible) (\(held.entry.visible))")
       context.errors.line("hint: `deeplink plugin enable --make-default \(plugin)` takes it over")
+    }
+    let table = choices.table(of: context.plugins().plugins)
+    for scheme in table.plugin(plugin)?.schemes ?? [] {
+      let members = table.members(of: scheme).map(\.id)
+      guard let owner = members.first, !members.contains(plugin) else { continue }
+      context.errors.line(
+        "deeplink: '\(scheme)' belongs to the plugin '\(owner)', so no link of it comes to '\(plugin)'"
+      )
+      context.errors.line(
+        "hint: `deeplink schemes --owner \(plugin) \(scheme)` gives it to this one")
     }
   }
 }
