@@ -86,27 +86,7 @@ struct DaemonCommandTests {
   }
 
   @Test func `a link whose daemon dies before the answer is sent again, and arrives once`() throws {
-    // The first start ends at the first call; the second one is the real daemon.
-    let stand = try desktop.world.write(
-      """
-      #!/usr/bin/python3
-      import os
-      mark = os.path.expanduser("~/died-once")
-      if os.path.exists(mark):
-          os.execv("\(Repository.program("deeplinkd"))", ["deeplinkd"])
-      open(mark, "w").close()
-      import dbus.service, dbus.mainloop.glib
-      from gi.repository import GLib
-      dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
-      bus = dbus.SessionBus()
-      bus.add_message_filter(lambda _, message: os._exit(1) if message.get_member() == "Open" else None)
-      dbus.service.BusName("org.deeplinkd.Deeplinkd", bus)
-      GLib.MainLoop().run()
-      """, to: "dies-once", executable: true)
-    try desktop.world.write(
-      "[D-BUS Service]\nName=org.deeplinkd.Deeplinkd\nExec=\(stand.path)\n",
-      to: "services/org.deeplinkd.Deeplinkd.service")
-    try reloadBus(desktop.world)
+    try desktop.letFirstDaemonDie()
     let done = try deeplink("open", "com.example.demo:greet?name=Again")
     #expect(done.status == 0, "\(done.errors)")
     #expect(done.output == "delivered\n")
@@ -288,18 +268,10 @@ struct DaemonCommandTests {
     try failing.write(
       "[D-BUS Service]\nName=org.deeplinkd.Deeplinkd\nExec=/bin/false\n",
       to: "services/org.deeplinkd.Deeplinkd.service")
-    try reloadBus(failing)
+    try failing.reloadBus()
     let done = try failing.run([Person.program, "open", "x:y"])
     #expect(done.status == 3)
     #expect(done.errors.contains("cannot be reached"), "\(done.errors)")
     #expect(done.errors.contains("\nhint: its own messages say why"), "\(done.errors)")
-  }
-
-  private func reloadBus(_ world: World) throws {
-    let done = try world.run([
-      "dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/",
-      "org.freedesktop.DBus.ReloadConfig",
-    ])
-    #expect(done.status == 0, "\(done.errors)")
   }
 }

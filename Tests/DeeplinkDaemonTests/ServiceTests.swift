@@ -241,23 +241,7 @@ import Testing
     let service = try Client(desktop)
     let (stream, feed) = AsyncStream.makeStream(of: [Value].self)
     service.connection.export(
-      [
-        Interface(
-          "org.freedesktop.Notifications",
-          methods: [
-            Method(
-              "Notify",
-              in: [
-                Argument("app_name", "s"), Argument("replaces_id", "u"), Argument("app_icon", "s"),
-                Argument("summary", "s"), Argument("body", "s"), Argument("actions", "as"),
-                Argument("hints", "a{sv}"), Argument("expire_timeout", "i"),
-              ], out: [Argument("id", "u")]
-            ) { call in
-              feed.yield(call.arguments)
-              call.reply(.uint32(1))
-            }
-          ])
-      ], at: "/org/freedesktop/Notifications")
+      [.notifications { feed.yield($0) }], at: "/org/freedesktop/Notifications")
     _ = try await service.connection.requestName("org.freedesktop.Notifications")
     _ = try await client.open("org.example.echo:/fail", ["interactive": .boolean(true)])
     _ = try await client.open("org.example.echo:/fail")

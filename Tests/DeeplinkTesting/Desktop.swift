@@ -76,6 +76,33 @@ public final class Desktop: Sendable {
     try world.run([Repository.program("deeplink-open")] + arguments, environment: environment)
   }
 
+  /// Has the bus start a daemon that ends at its first call to open a link; the next one is the real one.
+  public func letFirstDaemonDie() throws {
+    let stand = try world.write(
+      """
+      #!/usr/bin/python3
+      import os
+      mark = os.path.expanduser("~/died-once")
+      if os.path.exists(mark):
+          os.execv("\(Repository.program("deeplinkd"))", ["deeplinkd"])
+      open(mark, "w").close()
+      import dbus.service, dbus.mainloop.glib
+      from gi.repository import GLib
+      dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+      bus = dbus.SessionBus()
+      def end(_, message):
+          # deeplink-open says Submit where it does not wait, all others Open.
+          if message.get_member() in ("Open", "Submit"): os._exit(1)
+      bus.add_message_filter(end)
+      dbus.service.BusName("org.deeplinkd.Deeplinkd", bus)
+      GLib.MainLoop().run()
+      """, to: "dies-once", executable: true)
+    try world.write(
+      "[D-BUS Service]\nName=org.deeplinkd.Deeplinkd\nExec=\(stand.path)\n",
+      to: "services/org.deeplinkd.Deeplinkd.service")
+    try world.reloadBus()
+  }
+
   /// Makes an entry of ours the handler of schemes, without a plugin of theirs having been added.
   public func registerHandler(schemes: [String], id: String = "com.example.demo") throws {
     let applications = "home/.local/share/applications"
@@ -92,6 +119,17 @@ public final class Desktop: Sendable {
       """, to: "\(applications)/\(id).Deeplinks.desktop")
     let done = try world.run([
       "update-desktop-database", world.root.appending(path: applications).path,
+    ])
+    guard done.status == 0 else { throw TestingError(done.errors) }
+  }
+}
+
+extension World {
+  /// Has the bus read its service files anew.
+  public func reloadBus() throws {
+    let done = try run([
+      "dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/",
+      "org.freedesktop.DBus.ReloadConfig",
     ])
     guard done.status == 0 else { throw TestingError(done.errors) }
   }

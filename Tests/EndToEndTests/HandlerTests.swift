@@ -112,7 +112,7 @@ import Testing
     try desktop.world.write(
       "[D-BUS Service]\nName=org.deeplinkd.Deeplinkd\nExec=\(program)\n",
       to: "services/org.deeplinkd.Deeplinkd.service")
-    try reloadBus()
+    try desktop.world.reloadBus()
     let done = try desktop.open("com.example.demo:greet")
     #expect(done.status == 3)
     #expect(done.errors.contains("cannot be reached"), "\(done.errors)")
@@ -121,7 +121,7 @@ import Testing
   @Test func `a daemon that is not installed is status 3 with a hint`() throws {
     try FileManager.default.removeItem(
       at: desktop.world.services.appending(path: "org.deeplinkd.Deeplinkd.service"))
-    try reloadBus()
+    try desktop.world.reloadBus()
     let done = try desktop.open("com.example.demo:greet")
     #expect(done.status == 3)
     #expect(done.errors.contains("hint: is deeplinkd installed"), "\(done.errors)")
@@ -130,27 +130,7 @@ import Testing
   @Test func `a daemon that dies before its answer is started again, and the link arrives once`()
     throws
   {
-    // The first start ends at the first call; the second one is the real daemon.
-    let stand = try desktop.world.write(
-      """
-      #!/usr/bin/python3
-      import os, sys
-      mark = os.path.expanduser("~/died-once")
-      if os.path.exists(mark):
-          os.execv("\(Repository.program("deeplinkd"))", ["deeplinkd"])
-      open(mark, "w").close()
-      import dbus.service, dbus.mainloop.glib
-      from gi.repository import GLib
-      dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
-      bus = dbus.SessionBus()
-      bus.add_message_filter(lambda _, message: os._exit(1) if message.get_member() == "Open" else None)
-      dbus.service.BusName("org.deeplinkd.Deeplinkd", bus)
-      GLib.MainLoop().run()
-      """, to: "dies-once", executable: true)
-    try desktop.world.write(
-      "[D-BUS Service]\nName=org.deeplinkd.Deeplinkd\nExec=\(stand.path)\n",
-      to: "services/org.deeplinkd.Deeplinkd.service")
-    try reloadBus()
+    try desktop.letFirstDaemonDie()
     let done = try desktop.open("--wait", "com.example.demo:greet?name=Again")
     #expect(done.status == 0, "\(done.errors)")
     #expect(lines(of: received).count == 1)
@@ -175,13 +155,5 @@ import Testing
     #expect(reply.output.contains("'failed'"))
     #expect(reply.output.contains("status 7"))
     #expect(reply.output.contains("cannot find my data"))
-  }
-
-  private func reloadBus() throws {
-    let done = try desktop.world.run([
-      "gdbus", "call", "--session", "-d", "org.freedesktop.DBus", "-o", "/org/freedesktop/DBus",
-      "-m", "org.freedesktop.DBus.ReloadConfig",
-    ])
-    #expect(done.status == 0)
   }
 }

@@ -54,14 +54,6 @@ extension Plugin {
     return plugin
   }
 
-  /// Says on standard error what an author should know, before links are found not to work.
-  static func noteWarnings(ofManifestAt path: String, _ errors: Output) throws(CommandError) {
-    for warning in try read(manifestAt: path).diagnostics where warning.severity == .warning {
-      errors.line("deeplink: \(warning)")
-    }
-    errors.flush()
-  }
-
   static func read(
     manifestAt path: String
   ) throws(CommandError) -> (plugin: Plugin?, diagnostics: [Diagnostic]) {
@@ -70,5 +62,13 @@ extension Plugin {
     return read(
       bytes, file: path,
       folder: path.hasPrefix("/") ? "/\(folder)" : folder.isEmpty ? "." : folder)
+  }
+}
+
+extension Output {
+  /// Says what an author should know, before links are found not to work.
+  func noteWarnings(_ diagnostics: [Diagnostic]) {
+    for warning in diagnostics where warning.severity == .warning { line("deeplink: \(warning)") }
+    flush()
   }
 }

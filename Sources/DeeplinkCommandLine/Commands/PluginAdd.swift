@@ -50,13 +50,16 @@ extension Command {
 private func runAdd(_ invocation: Invocation) throws(CommandError) -> Int32 {
   let context = invocation.context
   let folder = try absolute(invocation.arguments[0].text)
-  let manifest = "\(folder)/\(PluginFolder.manifestName)"
-  let plugin = try Plugin.manifest(at: manifest)
+  let (found, diagnostics) = try Plugin.read(
+    manifestAt: "\(folder)/\(PluginFolder.manifestName)")
+  guard let plugin = found else {
+    throw .invalidManifest(diagnostics.filter { $0.severity == .error })
+  }
   if !invocation.wantsJSON {
     Command.show(plugin, invocation.output)
     invocation.output.flush()
   }
-  try Plugin.noteWarnings(ofManifestAt: manifest, context.errors)
+  context.errors.noteWarnings(diagnostics)
   let missing =
     plugin.runsConfined && !invocation.has(.destination) ? sandboxError(context.environment) : nil
   if let missing {

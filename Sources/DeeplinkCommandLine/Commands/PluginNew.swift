@@ -53,7 +53,7 @@ extension Command {
       let answer: JSONValue = ["plugin": .string(id.text), "manifest": .string(file.path)]
       invocation.output.line(invocation.wantsJSON ? answer.description : file.path)
       invocation.output.flush()
-      try Plugin.noteWarnings(ofManifestAt: file.path, invocation.context.errors)
+      invocation.context.errors.noteWarnings(try Plugin.read(manifestAt: file.path).diagnostics)
       return ExitCode.accepted
     })
 
